@@ -20,7 +20,7 @@ _WANTED_GIB: Final = 8
 """Free space for a first use: 5 GiB for Go's caches, 1 GiB for the builds."""
 
 
-class _Wrong(Exception):
+class _BrokenPart(Exception):
     """A problem that prevents the sandbox from working; the message describes it and its solution."""
 
 
@@ -36,7 +36,7 @@ def doctor() -> None:
     for name, examine in _PARTS.items():
         try:
             click.echo(f"ok     {name:10}  {examine()}")
-        except (_Wrong, InputError, ModuleNotFoundError) as wrong:
+        except (_BrokenPart, InputError, ModuleNotFoundError) as wrong:
             broken = True
             click.echo(f"WRONG  {name:10}  {lacking(wrong) or wrong}")
     sys.exit(Exit.FINDINGS if broken else Exit.OK)
@@ -51,7 +51,7 @@ def _packages() -> str:
     found = incomplete(site)
     if found:
         named = ", ".join(f"{name} {wrong}" for name, wrong in found.items())
-        raise _Wrong(f"{named}: {how_to_mend()}")
+        raise _BrokenPart(f"{named}: {how_to_mend()}")
     return f"complete, in {site}"
 
 
@@ -63,7 +63,7 @@ def _engine() -> str:
     try:
         found = engine_on_path(said.append, not_below=cache.cache_folder()) or cache.cached_engine()
     except cache.BrokenCache as error:
-        raise _Wrong(f"the cached engine is broken: {error}; the next command builds it again") from error
+        raise _BrokenPart(f"the cached engine is broken: {error}; the next command builds it again") from error
     if found is None:
         return "; ".join(["none yet: downloaded or built at first use (about 5 minutes)", *said])
     return "; ".join([f"Pulumi {found.version} ({found.origin}), {found.binary}", *said])
@@ -78,7 +78,7 @@ def _api_server() -> str:
         built = Installation(binaries.folder(), "the API server").read()
         kept = {source.module for source in sources() if source.installation.read() is not None}
     except BrokenCache as error:
-        raise _Wrong(f"what is cached is broken: {error}; run gpucluster sandbox kubernetes --build") from error
+        raise _BrokenPart(f"what is cached is broken: {error}; run gpucluster sandbox kubernetes --build") from error
     if built is None:
         return "none yet: built by gpucluster sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
     modules = {source.module for source in sources()}
@@ -108,7 +108,9 @@ def _disk() -> str:
     free = shutil.disk_usage(there).free / _GIB
     said = f"{free:.0f} GiB free for {folder}"
     if free < _WANTED_GIB and not folder.exists():
-        raise _Wrong(f"{said}: the first use needs up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room")
+        raise _BrokenPart(
+            f"{said}: the first use needs up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room"
+        )
     return said
 
 
@@ -131,10 +133,10 @@ def _project() -> str:
         return f"none: no Pulumi.yaml in {Path.cwd()} or above"
     refused = disk.obstacle(project.store.root)
     if refused:
-        raise _Wrong(refused)
+        raise _BrokenPart(refused)
     standing = len(project.store.existing())
     if any(differences(project)):
-        raise _Wrong(f"{standing} simulated resources; state and clouds differ: gpucluster sandbox recover")
+        raise _BrokenPart(f"{standing} simulated resources; state and clouds differ: gpucluster sandbox recover")
     return f"{project.name}: {standing} simulated resources"
 
 

@@ -157,7 +157,10 @@ def _registration(request: Any, given: Any) -> dict[str, Any]:
     """Type, parent, inputs and options; `after`: what it waits for besides what its values come from."""
     behind = {urn for by in request.propertyDependencies.values() for urn in by.urns}
     found: dict[str, Any] = {
-        "is": f"{request.type} of {_short(request.parent)}",
+        # The stack has the name that the first program of a process gives it.
+        "is": request.type
+        if "::pulumi:pulumi:Stack::" in request.parent
+        else f"{request.type} of {_short(request.parent)}",
         "after": ", ".join(sorted(_short(urn) for urn in {*request.dependencies} - behind)),
         "protect": request.protect,
         "keeps": [*request.ignoreChanges],

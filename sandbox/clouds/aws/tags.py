@@ -27,7 +27,7 @@ pattern of all characters.
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedTag:
     """A refused tag. code: of the EC2 API error list. key: empty if there are too many."""
 
     code: str
@@ -46,16 +46,16 @@ def all_tags(tags: Any, default_tags: Mapping[str, str]) -> Any:
     return {**default_tags, **mapping(tags)}
 
 
-def refused_tags(token: str, tags: Any) -> Iterator[Refused]:
+def refused_tags(token: str, tags: Any) -> Iterator[RefusedTag]:
     """More than 50 tags, reserved keys, keys of other than 1-128 and values of more than 256 characters, and characters
     that the service refuses. Unknown tags are accepted.
     """
     found = mapping(plain(tags))
     if len(found) > MOST:
-        yield Refused("TagLimitExceeded", f"{len(found)} tags; a resource may have {MOST}")
+        yield RefusedTag("TagLimitExceeded", f"{len(found)} tags; a resource may have {MOST}")
     free = token.split(":")[1].split("/")[0] in _ANY_CHARACTER
     for key, value in found.items():
-        yield from (Refused("InvalidParameterValue", said, key) for said in _refused(key, value, free=free))
+        yield from (RefusedTag("InvalidParameterValue", said, key) for said in _refused(key, value, free=free))
 
 
 def _refused(key: str, value: Any, *, free: bool) -> Iterator[str]:
