@@ -4,6 +4,7 @@ may not.
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -156,6 +157,15 @@ def test_no_node_has_a_public_address_and_a_closed_network_has_no_way_out() -> N
     assert (config["endpointPublicAccess"], config.get("publicAccessCidrs")) == (False, None)
 
 
+def test_every_gpu_node_of_aws_installs_the_lustre_client() -> None:
+    given = {where: pool["spec"]["userData"] for where, pool in found("aws", "EC2NodeClass").items()}
+    for (spec, name), template in found("aws", "LaunchTemplate").items():
+        if name in {"training-template", "mig-template"}:
+            given[spec, name] = base64.b64decode(template["userData"]).decode()
+    assert {name for _, name in given} == {"training-template", "mig-template", "elastic-class"}
+    assert [where for where, script in given.items() if "dnf install -y lustre-client" not in script] == []
+
+
 def test_a_job_has_no_right_but_to_its_buckets() -> None:
     policy = plan_of("aws", "teams-and-buckets").inputs["job-data-policy"]["policy"]
     assert "arn:aws:s3:::corpora/*" in policy and "arn:aws:s3:::trial-bucket-data/*" in policy
@@ -182,6 +192,20 @@ def test_a_node_has_the_networks_of_its_fabric_and_no_public_address(spec: str, 
     for cluster in found("gcp", "Cluster").values():
         assert cluster["privateClusterConfig"]["enablePrivateNodes"] is True
         assert cluster["databaseEncryption"]["state"] == "ENCRYPTED"
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ("trial", [f"vpc{number}" for number in range(1, 9)]),
+        ("a3-high", [f"vpc{number}" for number in range(1, 5)]),
+        ("h200-block", ["gvnic-1", *(f"rdma-{number}" for number in range(8))]),
+    ],
+)
+def test_networks_of_gpus_have_the_names_of_googles_manifests(spec: str, names: list[str]) -> None:
+    networks = plan_of("gcp", spec).of("Network", "GKENetworkParamSet").values()
+    objects = [item["metadata"]["name"] for item in networks if "metadata" in item]
+    assert sorted(objects) == sorted([*names, *names])
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ def rows(page: Path) -> list[Row]:
 
 
 def collected(path: Path) -> set[str]:
-    """Names of the test functions of a file that pytest collects, or what the cases of a rule say."""
-    if path.name == "cases.yaml":
+    """Names of the test functions of a file that pytest collects, or what cases in YAML say."""
+    if path.suffix == ".yaml" and path.is_file():
         return {case["says"] for case in yaml.load(path.read_text(), yaml.CSafeLoader)["cases"]}
     if not path.is_file() or not path.name.startswith("test_"):
         return set()

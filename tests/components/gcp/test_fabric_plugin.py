@@ -50,3 +50,14 @@ def test_no_image_comes_from_docker_hub_or_from_any_registry_but_googles(
     images = {one["image"] for pod in pods for one in (*pod.get("initContainers", []), *pod["containers"])}
     registries = {image.partition("/")[0] for image in images}
     assert registries <= {"us-docker.pkg.dev", "gke.gcr.io", "gcr.io"}
+
+
+@pytest.mark.parametrize(("fabric", "folder"), [(HIGH, "tcpx"), (MEGA, "tcpxo")])
+def test_the_plugin_and_its_settings_are_copied_to_where_jobs_look(
+    plugin: Callable[[Any], dict[str, Any]], fabric: Any, folder: str
+) -> None:
+    made = plugin(fabric)
+    [script] = made["DaemonSet fabric-installer"]["spec"]["template"]["spec"]["initContainers"][-1]["args"]
+    assert "/scripts/container_entry.sh install --install-nccl\n" in script
+    assert f"cp -r --remove-destination /var/lib/{folder}/lib64/. /usr/local/nvidia/lib64\n" in script
+    assert "DaemonSet fabric-injector" in made
