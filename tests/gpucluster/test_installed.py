@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -129,7 +130,9 @@ class Checkout:
         log = self.folder / "uv.log"
         log.write_text("")
         command = ["make", "--no-print-directory", target, f"PYTHON={sys.executable}"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        # Not as a part of the `make` that runs the tests.
+        own = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+        done = subprocess.run(command, cwd=self.folder, env=own, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         said = [line for line in done.stderr.splitlines() if not line.startswith("Installing")]
         return log.read_text().splitlines(), "\n".join(said)
