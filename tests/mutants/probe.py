@@ -20,6 +20,8 @@ DATA: Final = "MUTANTS_DATA"
 """Variables with the folder whose code is followed, and with the file that says what ran it."""
 IMPORT: Final = "import"
 """The context of what runs before any test."""
+_OURS: Final = ("gpucluster.", "tests.")
+"""Modules whose caches belong to one file of tests: plans that tests share are made anew for the next."""
 
 
 class _Probe:
@@ -65,7 +67,7 @@ class _Probe:
 def _forget() -> None:
     """The next file runs what this one has cached."""
     for found in gc.get_objects():
-        if isinstance(found, functools._lru_cache_wrapper) and (found.__module__ or "").startswith("gpucluster."):
+        if isinstance(found, functools._lru_cache_wrapper) and (found.__module__ or "").startswith(_OURS):
             found.cache_clear()
 
 
