@@ -236,3 +236,10 @@ def test_terms_are_read_by_cloud_and_a_discount_also_as_a_percentage(tmp_path: P
 )
 def test_terms_that_cannot_be_are_named(tmp_path: Path, terms: str, said: str) -> None:
     assert [problem.partition(": ")[2] for problem in problems(tmp_path, f"{TRIAL}\nterms: {terms}\n")] == [said]
+
+
+def test_an_empty_list_is_called_one(tmp_path: Path) -> None:
+    ranges = "cidrs:\n    - 203.0.113.0/24"
+    assert ranges in TRIAL
+    [problem] = problems(tmp_path, TRIAL.replace(ranges, "cidrs: []"))
+    assert ("access.cidrs" in problem, "an empty list" in problem) == (True, True)
