@@ -58,3 +58,8 @@ def test_a_type_has_one_handler() -> None:
 
 def test_no_type_is_both_priced_and_free() -> None:
     assert set(priced_types()) & set(free_types()) == set()
+
+
+def test_a_type_of_two_names_has_one_handler() -> None:
+    known = priced_types()
+    assert known["aws:s3/bucketV2:BucketV2"] is known["aws:s3/bucket:Bucket"]

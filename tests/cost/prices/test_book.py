@@ -99,6 +99,7 @@ def test_the_nearest_regions_are_named_first(book: PriceBook) -> None:
 
 def test_an_unknown_provider_has_no_rows(book: PriceBook) -> None:
     assert isinstance(book.lookup("nowhere", "x", "y", unit="hour"), NotKnown)
+    assert book.rows("nowhere") == ()
 
 
 @pytest.mark.parametrize(
