@@ -160,17 +160,16 @@ def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Findin
         if row.purchase == "on_demand":
             on_demand[row.provider, row.region, row.sku, row.unit] = row
     for found in alike.values():
-        middle = median(row.usd_per_unit for row in found)
-        for row in found:
-            if len(found) > 2 and not middle / _TIMES <= row.usd_per_unit <= middle * _TIMES:
-                text = f"{_shown(row)}: ${row.usd_per_unit:f}, the median of {len(found)} regions is ${middle:f}"
-                yield Finding("outlier", text, False)
         least, most = (pick(found, key=lambda row: row.usd_per_unit) for pick in (min, max))
         fixed = most.unit == "instance-hour" and most.purchase != "spot"
         if fixed and most.usd_per_unit > _WRONG_TIMES * least.usd_per_unit:
             text = f"{_shown(most)}: ${most.usd_per_unit:f}, in {least.region} it is ${least.usd_per_unit:f}"
             yield Finding("outlier", text, True)
+        middle = median(row.usd_per_unit for row in found)
         for row in found:
+            if len(found) > 2 and not middle / _TIMES <= row.usd_per_unit <= middle * _TIMES:
+                text = f"{_shown(row)}: ${row.usd_per_unit:f}, the median of {len(found)} regions is ${middle:f}"
+                yield Finding("outlier", text, False)
             plain = on_demand.get((row.provider, row.region, row.sku, row.unit))
             if plain is not None and row.usd_per_unit > plain.usd_per_unit:
                 text = f"{_shown(row)}: ${row.usd_per_unit:f}, on demand it is ${plain.usd_per_unit:f}"
