@@ -14,6 +14,7 @@ from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.recovery.state import is_cloud_resource, read_state, state_files
+from gpucluster.textio.values import PROJECT_NAME
 
 
 def rename(project: Project, old: str, new: str, engine: Engine, variables: Mapping[str, str]) -> None:
@@ -32,8 +33,11 @@ def rename(project: Project, old: str, new: str, engine: Engine, variables: Mapp
 
 
 def _refuse(project: Project, old: str, new: str) -> None:
-    if "/" in new:
-        raise InputError(f"{new!r} is no name of a stack in the sandbox; write it without organization and project")
+    if PROJECT_NAME.fullmatch(new) is None:  # the rule of stacks, too
+        raise InputError(
+            f"{new!r} is no name of a stack in the sandbox; write 1 to 100 letters, digits, hyphens, underscores and "
+            "periods, without organization and project"
+        )
     before, after = project.stack_file(old), project.stack_file(new)
     if not stacks.exists(project, old):
         raise InputError(f"the sandbox has no stack {old!r}")

@@ -71,4 +71,5 @@ def test_a_rename_that_cannot_be_done_says_why(project: Any) -> None:
     assert _refused(project, "three", "--stack", "four") == "error: the sandbox has no stack 'four'"
     assert _refused(project, "two", "--stack", "dev") == "error: the stack 'two' exists already"
     assert "'other/small/three' is no name of a stack" in _refused(project, "other/small/three", "--stack", "dev")
+    assert "'a b' is no name of a stack" in _refused(project, "a b", "--stack", "dev")
     assert sorted(_stacks(project)) == ["dev", "two"]
