@@ -17,13 +17,14 @@ class Interface:
     """
     card, device: networkCardIndex and deviceIndex, 0 if not given, as in EC2.
     kind: `interface` (IP only, the default), `efa` (IP and EFA) or `efa-only`.
+    public_ip: associatePublicIpAddress; None leaves it to the subnet.
     security_groups: their ids.
     """
 
     card: int | Unknown
     device: int | Unknown
     kind: str | Unknown
-    public_ip: bool | Unknown
+    public_ip: bool | Unknown | None
     security_groups: list[Any] | Unknown
 
     @property
@@ -41,12 +42,12 @@ def interfaces(template: Resource) -> list[Interface] | Unknown:
 
 def _interface(entry: object) -> Interface:
     card, device = whole(entry, "networkCardIndex"), whole(entry, "deviceIndex")
-    kind, public_ip = text(entry, "interfaceType"), flag(entry, "associatePublicIpAddress")
+    kind = text(entry, "interfaceType")
     return Interface(
         card=0 if card is None else card,
         device=0 if device is None else device,
         kind="interface" if kind is None else kind,
-        public_ip=False if public_ip is None else public_ip,
+        public_ip=flag(entry, "associatePublicIpAddress"),
         security_groups=items(entry, "securityGroups"),
     )
 

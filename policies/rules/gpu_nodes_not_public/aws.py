@@ -42,7 +42,7 @@ def _of(machines: AwsMachines, stack: Stack) -> Iterator[Finding]:
     public = [f"`{name}`" for name, of in of_subnets.items() if of is True]
     if True in own:
         yield Violation(machines.resource, f"{machines.label} with associatePublicIpAddress")
-    elif public and False not in own[:1]:
+    elif public and False not in own:
         yield Violation(machines.resource, f"{machines.label} in {', '.join(public)}, which assigns public addresses")
     elif UNKNOWN in own or UNKNOWN in of_subnets.values():
         yield CannotTell(machines.resource, "whether it has a public address is not known yet")
