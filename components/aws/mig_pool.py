@@ -76,7 +76,7 @@ class MigPool(pulumi.ComponentResource):
                 max_size=max(plan.nodes, 1),
             ),
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-            node_repair_config=node_repair(enabled=repair),
+            node_repair_config=node_repair(enabled=repair, nodes=plan.nodes),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 POOL: MIG_POOL,

@@ -14,11 +14,17 @@ from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.system import SystemPlan
-from gpucluster.components.names import POOL, SYSTEM_POOL
+from gpucluster.components.kubernetes.node_health.plan import BROKEN
+from gpucluster.components.names import GPU_TOLERATION, POOL, SYSTEM_POOL
 
 # EKS adds replicas with nodes and cores. Their priority is the system's and can't be set in the add-on.
 # Sources: Amazon EKS user guide, coredns-autoscaling; aws/containers-roadmap issue 2711.
 _DNS: Final = {"autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": 10}}
+
+# The agent reads GPUs from this server on the same node, which tolerates no taint by default. Without it the agent
+# reports every GPU node as broken (DCGMError), and no XID.
+# Source: aws/eks-node-monitoring-agent v1.6.4, charts/configuration.schema.json, monitors/nvidia/dcgm.
+_MONITORING: Final = {"dcgmAgent": {"tolerations": [GPU_TOLERATION, {"key": BROKEN, "operator": "Exists"}]}}
 
 
 class SystemPool(pulumi.ComponentResource):
@@ -86,6 +92,7 @@ class SystemPool(pulumi.ComponentResource):
             cluster_name=control_plane.cluster_name,
             region=control_plane.region,
             kubernetes=control_plane.version,
+            configuration=_MONITORING,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
         self.ready = [group, dns]

@@ -5,6 +5,7 @@ may not.
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -131,6 +132,27 @@ def test_training_nodes_are_in_one_group_or_where_they_are_reserved(
     assert below(template, "marketType") == ([market] if market else [])
     assert ("training-group" in plan.inputs) == (group == "trial-training-group")
     assert len(plan.inputs["training-nodes"]["subnetIds"]) == 1
+
+
+@pytest.mark.parametrize("taint", ["nvidia.com/gpu", "gpucluster/broken"])
+def test_what_tells_eks_of_gpus_runs_on_every_node_with_gpus(taint: str) -> None:
+    """Its server tolerates nothing unless it is told to, and the agent then calls every GPU node broken."""
+    addons = found("aws", "Addon").values()
+    agents = [addon for addon in addons if addon["addonName"] == "eks-node-monitoring-agent"]
+    assert agents
+    for agent in agents:
+        tolerated = json.loads(agent["configurationValues"])["dcgmAgent"]["tolerations"]
+        assert taint in [one["key"] for one in tolerated if one["operator"] == "Exists"]
+
+
+def test_eks_repairs_one_node_at_a_time_and_none_where_more_than_one_in_five_is_broken() -> None:
+    groups = {where: group for where, group in found("aws", "NodeGroup").items() if "nodeRepairConfig" in group}
+    assert groups
+    for where, group in groups.items():
+        repair, nodes = group["nodeRepairConfig"], group["scalingConfig"]["maxSize"]
+        if repair["enabled"]:
+            limits = (repair["maxUnhealthyNodeThresholdCount"], repair["maxParallelNodesRepairedCount"])
+            assert limits == (max(1, nodes // 5), 1), where
 
 
 def test_disks_and_file_systems_are_encrypted_and_instances_ask_for_tokens() -> None:

@@ -38,7 +38,8 @@ def test_aws_tells_a_cluster_nothing_before_it_takes_an_on_demand_machine(live: 
 def test_a_lost_gpu_is_told_by_the_monitoring_agent_of_eks(live: Live) -> None:
     """A GPU of a node is lost. Its device plugin counts it out, and the agent writes AcceleratedHardwareReady=False."""
     broken = live.nodes()[0]["metadata"]["name"]
-    happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
+    said = happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
+    assert "NvidiaXID79Error" in said
     assert state_of(live.node(broken)) == "Ready, AcceleratedHardwareReady, 7 of 8 nvidia.com/gpu work"
 
 

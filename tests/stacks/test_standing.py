@@ -65,7 +65,7 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-kubernetes": "update",  # changes ConfigMaps in place
         "aws": "update",  # bound to an account
         "trial": "update",  # its notes; nodes may start anew
-        **{f"trial-{name}": "update" for name in _ADDONS},  # their versions are pinned
+        **{f"trial-{name}": "update" for name in _ADDONS},  # their versions are pinned; the agent sees GPUs
         # Labels of machines that start from now on.
         **{f"trial-{pool}-label-{label}": "create" for pool in ("system", "training") for label in _LABELS},
         "trial-training": "update",  # says what forces new nodes
@@ -79,7 +79,7 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-monitoring-scraper": "update",  # reads what tells of broken nodes
         "trial-monitoring-rules": "update",  # a runbook names its command anew
         **_NODE_HEALTH,
-        "trial-training-nodes": "update",  # what EKS repairs nothing for
+        "trial-training-nodes": "update",  # what EKS repairs nothing for, and how much at a time
         # The registry, and what nodes need to fill its caches.
         "trial-registry": "create",
         **{f"trial-registry-{part}": "create" for part in ("jobs", "jobs-lifecycle", "template")},

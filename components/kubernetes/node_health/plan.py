@@ -34,6 +34,11 @@ _WELL_SECONDS: Final = 120
 _ONE_IN: Final = 5
 
 
+def most_drained(nodes: int) -> int:
+    """How many of these nodes may be broken at a time and still be drained and repaired; always one."""
+    return max(1, nodes // _ONE_IN)
+
+
 def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Sequence[Mapping[str, Any]]) -> str:
     """The program's `Settings` as JSON. mode: drain or report. conditions: as in `Settings`."""
     training = {pool.name: _devices(pool) for pool in pools if pool.name == TRAINING_POOL}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.live.nodes.devices import comes_to
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _CAPACITY: Final = "eks.amazonaws.com/capacityType"
+_AGENT: Final = "eks-node-monitoring-agent"
 
 
 def interruption(node: Mapping[str, Any]) -> Sign | None:
@@ -29,10 +33,22 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
 def broken(node: Mapping[str, Any], entries: Sequence[Entry]) -> Sequence[Condition]:
     """A GPU that has fallen off the bus, as reported by the EKS node monitoring agent. entries: all of the ledger.
 
-    Source: aws/eks-node-monitoring-agent, the reasons NvidiaXID<code>Error of AcceleratedHardwareReady.
+    The agent runs on every node. It learns of GPUs only from the add-on's dcgm-server on the same node; if the node's
+    taints keep that away, it reports this and no XID.
+    Source: aws/eks-node-monitoring-agent v1.6.4, charts/eks-node-monitoring-agent (values.yaml, dcgm-daemonset.yaml),
+    monitors/nvidia/dcgm/dcgm_reconcile.go, pkg/reasons/reasons.yaml.
     """
-    del node
-    if not any(entry.inputs.get("addonName") == "eks-node-monitoring-agent" for entry in entries):
+    addon = next((entry.inputs for entry in entries if entry.inputs.get("addonName") == _AGENT), None)
+    if addon is None:
         return ()
-    message = "XID 79: GPU has fallen off the bus"
-    return (Condition(type="AcceleratedHardwareReady", status="False", reason="NvidiaXID79Error", message=message),)
+    server = mapping(mapping(json.loads(plain(addon.get("configurationValues")) or "{}")).get("dcgmAgent"))
+    # DaemonSets tolerate what Kubernetes itself writes, such as a cordon.
+    taints = [
+        {key: str(value) for key, value in mapping(taint).items()}
+        for taint in items(mapping(node.get("spec")).get("taints"))
+        if not str(mapping(taint).get("key")).startswith("node.kubernetes.io/")
+    ]
+    reason, message = "NvidiaXID79Error", "XID 79: GPU has fallen off the bus"
+    if not comes_to({"tolerations": server.get("tolerations")}, {}, taints):
+        reason, message = "DCGMError", "dcgm-server does not run on this node: it tolerates too few of its taints"
+    return (Condition(type="AcceleratedHardwareReady", status="False", reason=reason, message=message),)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live import happenings
 from gpucluster.sandbox.live.jobs import Job, find
 from gpucluster.sandbox.live.node_rows import rows, state_of
+
+EVERYWHERE = {"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
 
 
 class Server:
@@ -119,12 +122,39 @@ def test_a_lost_gpu_is_counted_out_and_told_by_the_agent_of_the_cloud(
 ) -> None:
     server = Server()
     agent = _cluster(provider)
-    agent.inputs["addonName"] = "eks-node-monitoring-agent"
+    agent.inputs.update(addonName="eks-node-monitoring-agent", configurationValues=json.dumps(EVERYWHERE))
     happenings.degrade(cast(Client, server), _node(), agent, [agent])
     [(part, change)] = server.asked
     assert (part, change["status"]["allocatable"]) == ("status", {"nvidia.com/gpu": "7"})
     [told] = change["status"]["conditions"]
     assert (told["type"], told["status"], told["reason"]) == condition
+
+
+@pytest.mark.parametrize(
+    ("tolerated", "broken", "reason"),
+    [
+        (None, False, "DCGMError"),
+        (["nvidia.com/gpu"], False, "NvidiaXID79Error"),
+        (["nvidia.com/gpu"], True, "DCGMError"),
+        (["gpucluster/broken"], True, "DCGMError"),
+        (["nvidia.com/gpu", "gpucluster/broken"], True, "NvidiaXID79Error"),
+    ],
+)
+def test_the_agent_of_eks_sees_no_gpu_of_a_node_whose_taints_its_server_does_not_tolerate(
+    tolerated: list[str] | None, broken: bool, reason: str
+) -> None:
+    server, agent, node = Server(), _cluster("aws"), _node()
+    agent.inputs["addonName"] = "eks-node-monitoring-agent"
+    if tolerated is not None:
+        keys = [{"key": key, "operator": "Exists"} for key in tolerated]
+        agent.inputs["configurationValues"] = json.dumps({"dcgmAgent": {"tolerations": keys}})
+    node["spec"]["taints"].append({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"})
+    if broken:
+        node["spec"]["taints"].append({"key": "gpucluster/broken", "value": "boot", "effect": "NoExecute"})
+    happenings.degrade(cast(Client, server), node, agent, [agent])
+    [(_, change)] = server.asked
+    [told] = change["status"]["conditions"]
+    assert (told["type"], told["status"], told["reason"]) == ("AcceleratedHardwareReady", "False", reason)
 
 
 def test_a_node_without_gpus_can_lose_none() -> None:
