@@ -101,6 +101,7 @@ class Command(_Part):
     """The command that gives a token."""
 
     command: str
+    args: list[str] | None = None
 
 
 class User(_Part):

@@ -93,13 +93,16 @@ class SharedCluster(Cluster, Generic[Plan]):
         inside: Inside,
         *,
         opened: Sequence[pulumi.Input[pulumi.Resource]] = (),
+        own_kubeconfig: pulumi.Output[str] | None = None,
         pod_security: PodSecurity = "baseline",
     ) -> None:
-        """Access to the cluster, and the namespace of jobs. opened: further prerequisites of the access."""
+        """Access to the cluster, and the namespace of jobs. opened: further prerequisites of the access.
+        own_kubeconfig: of the identity that runs `up`, if it is not that of users.
+        """
         self._reached, self._found = control_plane, inside
         provider = kubernetes.Provider(
             f"{self._name}-kubernetes",
-            kubeconfig=control_plane.kubeconfig,
+            kubeconfig=control_plane.kubeconfig if own_kubeconfig is None else own_kubeconfig,
             # Without delete_unreachable: if the API is unreachable for a while, it would forget node pools and leave
             # their machines running.
             enable_server_side_apply=True,

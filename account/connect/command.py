@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -21,6 +21,7 @@ from gpucluster.options import STACK
 from gpucluster.textio.typed import typed
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_ROLE: Final = "--role-arn"
 
 
 def _options(command: _Command) -> _Command:
@@ -83,7 +84,7 @@ def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, 
 def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: bool, kubectl: str | None) -> None:
     """Writes the context, checks it, and reports both."""
     file, name = kubeconfig or default_file(os.environ), context or found.cluster
-    config = _with_profile(found.kubeconfig, os.environ)
+    config = _as_the_user(found.kubeconfig, os.environ)
     mark = {"account": found.account, "cluster": found.cluster}
     entry = Entry(name=name, mark=mark, namespace=found.namespace, kubeconfig=config, use=use)
     written = edit(file, partial(with_context, entry=entry))
@@ -111,14 +112,19 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
         click.echo(f"Logs of a job (replace JOB by its name):\n  {found.logs}")
 
 
-def _with_profile(kubeconfig: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, Any]:
-    """Keeps a login by a profile: `kubectl` in another shell is the same user.
+def _as_the_user(kubeconfig: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, Any]:
+    """On AWS, keeps a login by a profile: `kubectl` in another shell is the same user. Without the role that `up`
+    assumes, which the output of an earlier release names: with it every user would be an admin.
 
     Source: aws/aws-cli, awscli/customizations/eks/update_kubeconfig.py.
     """
     [user] = kubeconfig["users"]
     way, profile = user["user"].get("exec"), environment.get("AWS_PROFILE")
-    if not profile or not way or way["command"] != "aws":
+    if not way or way["command"] != "aws":
         return kubeconfig
-    kept = {**way, "env": [{"name": "AWS_PROFILE", "value": profile}]}
+    kept = {**way, "env": [{"name": "AWS_PROFILE", "value": profile}]} if profile else {**way}
+    args: list[str] = way.get("args") or []
+    if _ROLE in args:
+        at = args.index(_ROLE)
+        kept["args"] = [*args[:at], *args[at + 2 :]]
     return {**kubeconfig, "users": [{**user, "user": {**user["user"], "exec": kept}}]}

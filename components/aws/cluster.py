@@ -58,7 +58,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         )
         ready = self._system.ready
         found = Inside(pools=job_pools(plan), after=ready, registry=plan.access.registry, conditions=CONDITIONS)
-        self._open(self._control_plane, found)
+        self._open(self._control_plane, found, own_kubeconfig=self._control_plane.own_kubeconfig)
         training = self._training()
         self._own = self._bucket()
         storage = self._files(training)

@@ -29,13 +29,15 @@ class ControlPlane(pulumi.ComponentResource):
 
     before_nodes: prerequisites for a node to join: the add-ons that nodes need, and the network's routes out.
 
-    The kubeconfig holds no credential: it runs `aws eks get-token` at each use.
+    The kubeconfig holds no credential: it runs `aws eks get-token` at each use, as the user's own identity.
+    own_kubeconfig: as the role that `up` assumes, which is an admin; never an output.
     """
 
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     security_group_id: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
+    own_kubeconfig: pulumi.Output[str]
     cluster: eks.Cluster
     region: str
     version: str
@@ -135,9 +137,9 @@ class ControlPlane(pulumi.ComponentResource):
         self.cluster_name = self.cluster.name
         self.endpoint = self.cluster.endpoint
         self.security_group_id = self.cluster.vpc_config.cluster_security_group_id
-        self.kubeconfig = pulumi.Output.all(
-            self.cluster.name, self.cluster.endpoint, self.cluster.certificate_authority.data
-        ).apply(lambda values: _kubeconfig(self.region, role, *values))
+        found = pulumi.Output.all(self.cluster.name, self.cluster.endpoint, self.cluster.certificate_authority.data)
+        self.kubeconfig = found.apply(lambda values: _kubeconfig(self.region, None, *values))
+        self.own_kubeconfig = found.apply(lambda values: _kubeconfig(self.region, role, *values))
         self.register_outputs(
             {
                 "clusterName": self.cluster_name,

@@ -208,7 +208,7 @@ def test_a_cluster_that_names_its_account_is_built_in_no_other(declared: Declare
     assert json.loads(provider.inputs["allowedAccountIds"]) == ["123456789012"]
 
 
-def test_a_cluster_that_names_a_role_is_built_and_entered_by_it(declared: Declared) -> None:
+def test_a_cluster_that_names_a_role_is_built_by_it_and_entered_by_users_as_themselves(declared: Declared) -> None:
     role = "arn:aws:iam::123456789012:role/up"
     place = aws.Location(region="us-east-1", zone="us-east-1a", role=role)
     kubeconfigs: list[str] = []
@@ -219,8 +219,10 @@ def test_a_cluster_that_names_a_role_is_built_and_entered_by_it(declared: Declar
     seen = declared(program)
     [provider] = [one for one in seen if one.typ == "pulumi:providers:aws"]
     assert json.loads(provider.inputs["assumeRoles"]) == [{"roleArn": role}]
-    [user] = json.loads(kubeconfigs[0])["users"]
-    assert user["user"]["exec"]["args"][-2:] == ["--role-arn", role]
+    [own] = [one.inputs["kubeconfig"] for one in seen if one.typ == "pulumi:providers:kubernetes"]
+    commands = [json.loads(text)["users"][0]["user"]["exec"]["args"] for text in (own, kubeconfigs[0])]
+    assert commands == [[*commands[1], "--role-arn", role], commands[1]]
+    assert role not in kubeconfigs[0]
 
 
 def test_a_role_of_another_account_is_refused(declared: Declared) -> None:

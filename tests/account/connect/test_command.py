@@ -26,10 +26,10 @@ ALLOWED = """echo '{"status": {"allowed": true}}'"""
 Run = Callable[..., tuple[int, str]]
 
 
-def outputs(command: str) -> dict[str, Any]:
+def outputs(command: str, more: tuple[str, ...] = ()) -> dict[str, Any]:
     kubeconfig = {
         "clusters": [{"name": "c", "cluster": {"server": SERVER}}],
-        "users": [{"name": "c", "user": {"exec": {"command": command, "args": ["get-token"]}}}],
+        "users": [{"name": "c", "user": {"exec": {"command": command, "args": ["get-token", *more]}}}],
     }
     storage = {"namespace": "training", "claim": "shared"}
     registry = {"image": "registry.example/jobs", "login": "log-in registry.example", "caches": {}}
@@ -51,11 +51,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         *args: str,
         kubectl: str | None = ALLOWED,
         command: str = "aws",
+        more: tuple[str, ...] = (),
         installed: tuple[str, ...] = ("aws",),
         pulumi: str | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> tuple[int, str]:
-        (tmp_path / "outputs.json").write_text(json.dumps(outputs(command)))
+        (tmp_path / "outputs.json").write_text(json.dumps(outputs(command, more)))
         (folder := tmp_path / "bin").mkdir(exist_ok=True)
         texts = {"pulumi": pulumi or f'echo "$@" >> {tmp_path}/asked; {CAT} {tmp_path}/outputs.json'}
         texts |= dict.fromkeys(installed, "") | ({} if kubectl is None else {"kubectl": kubectl})
@@ -94,6 +95,14 @@ def test_another_name_beside_a_current_context_and_the_profile_of_the_login(run:
     found = yaml.safe_load((tmp_path / "config").read_text())
     assert found["current-context"] == "trial-aws-trial"
     assert found["users"][1]["user"]["exec"]["env"] == [{"name": "AWS_PROFILE", "value": "research"}]
+
+
+def test_the_role_of_those_who_run_up_is_nobody_elses(run: Run, tmp_path: Path) -> None:
+    """Outputs of an earlier release name it."""
+    more = ("--role-arn", "arn:aws:iam::123456789012:role/up", "--output", "json")
+    assert run(more=more)[0] == 0
+    found = yaml.safe_load((tmp_path / "config").read_text())
+    assert found["users"][0]["user"]["exec"]["args"] == ["get-token", "--output", "json"]
 
 
 RIGHTS = "to access.admins or access.submitters of the spec, and to run `pulumi up`"
