@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 import pulumi
 
@@ -66,7 +66,7 @@ class RollGuard:
         return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=self._binding))
 
     def _check(self, args: pulumi.ResourceHookArgs) -> None:
-        if not args.old_inputs or not self._nodes or self._told:
+        if not args.old_inputs or not self._nodes or self._told or _is_empty(args.old_inputs):
             return
         changed = node_changes(args.type, args.old_inputs, args.new_inputs or {})
         if args.type == self._component:
@@ -106,3 +106,9 @@ class RollGuard:
         gpus, price = self._nodes * machine.gpus, self._gpu_hour_usd if running == self._machine_type else None
         usd = "" if price is None else f" (${gpus * price:,.2f})"
         return f"at stake are {gpus:,} GPU-hours{usd} for each hour since the last checkpoint"
+
+
+def _is_empty(group: Mapping[str, Any]) -> bool:
+    """Whether a node group of EKS has no nodes yet. It follows its template in the update that starts them."""
+    scaling: Any = group.get("scalingConfig")
+    return isinstance(scaling, Mapping) and cast(Mapping[str, Any], scaling).get("desiredSize") == 0

@@ -13,7 +13,7 @@ from gpucluster.components.aws.launch_template import label_machines, node_launc
 from gpucluster.components.aws.mig import MigPlan
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_repair import node_repair
-from gpucluster.components.aws.node_versions import node_versions
+from gpucluster.components.aws.node_versions import held_without_nodes, node_versions
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
 from gpucluster.components.rolls import RollGuard
@@ -85,7 +85,10 @@ class MigPool(pulumi.ComponentResource):
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
             opts=guard.over(
-                pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after])
+                held_without_nodes(
+                    plan.nodes,
+                    pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
+                )
             ),
         )
         label_machines(f"{name}-label", nodes, labels, here)

@@ -13,7 +13,7 @@ from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.node_repair import node_repair
-from gpucluster.components.aws.node_versions import node_versions
+from gpucluster.components.aws.node_versions import held_without_nodes, node_versions
 from gpucluster.components.aws.training import TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
@@ -89,7 +89,9 @@ class TrainingPool(pulumi.ComponentResource):
                 EFA_PRESENT: "true",
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
-            opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after])),
+            opts=guard.over(
+                held_without_nodes(plan.started, pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after]))
+            ),
         )
         label_machines(f"{name}-label", nodes, labels, here)
         self.ready = [nodes]
@@ -159,7 +161,7 @@ def _template(
         placement=_placement(plan, placement),
         market=_market(plan),
         reservation=_reservation(plan),
-        roll=plan.roll or not plan.started,
+        roll=plan.roll,
         opts=opts,
     )
 

@@ -155,6 +155,12 @@ class Account(ABC):
     def update(self, resource: Resource) -> Made:
         """Changes a resource in place; raises CloudError if the API would refuse."""
 
+    def before_update(self, resource: Resource) -> tuple[Mapping[str, Any], str] | None:
+        """The inputs after the first request of an update for which the provider makes two, and a notice about it for
+        the user, which may be empty; None for a single request.
+        """
+        return None
+
     def delete(self, entry: Entry) -> bool:
         """Deletes a resource together with its dependent resources; returns whether it is deleted.
 

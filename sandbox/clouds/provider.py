@@ -216,6 +216,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def Update(self, request: Any, context: Any) -> Any:
         resource = self._existing(request, request.news, request.olds)
         account = self._configured
+        if (first := account.before_update(resource)) is not None and first[1]:
+            self._warn(request.urn, first[1])
         if request.preview:
             account.rehearse(resource)
             return provider_pb2.UpdateResponse(properties=to_struct(before(resource, account.known(resource))))

@@ -66,8 +66,14 @@ class Requests:
         return there
 
     def update(self, resource: Resource) -> Entry:
-        """Changes a resource in place, and waits for its completion."""
+        """Changes a resource in place, in one request or two, and waits for the completion of each."""
+        first = self.account.before_update(resource)
+        if first is not None:
+            there = self._update(replace(resource, inputs=first[0]))
+            resource = replace(resource, old_inputs=first[0], outputs=there.outputs)
+        return self._update(resource)
 
+    def _update(self, resource: Resource) -> Entry:
         def accept() -> _Accepted:
             wish = self._foreseen(resource, Act.UPDATE)
             there = self._there(resource.type, resource.id, resource.outputs)

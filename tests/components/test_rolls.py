@@ -116,6 +116,17 @@ def test_a_pool_without_nodes_has_no_jobs_to_end(guard, said):
     said.assert_not_called()
 
 
+def test_a_group_that_starts_its_first_nodes_has_no_jobs_to_end_and_one_that_grows_has(guard, said):
+    def grows(old: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        before = {"launchTemplate": {"version": "1"}, "scalingConfig": {"desiredSize": old}}
+        return before, {"launchTemplate": {"version": "2"}, "scalingConfig": {"desiredSize": 5}}
+
+    guard()(NODES, *grows(0))
+    said.assert_not_called()
+    with pytest.raises(RuntimeError, match=r"changes in launchTemplate\.version; revert"):
+        guard()(NODES, *grows(1))
+
+
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_what_the_spec_allows_is_a_fact_of_the_pools_part_and_a_note(
     cloud: str, vary: Vary, trial: dict[str, Any]

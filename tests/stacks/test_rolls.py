@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,6 +99,46 @@ def test_another_setup_of_nodes_waits_for_a_roll(project: Any) -> None:
     project.change("stacks/specs/trial.yaml", "  spares: 1 ", "  roll: true\n  spares: 1 ")
     rolled = project.pulumi("preview")
     assert f"{TEMPLATE} changes in userData; allowed by training.roll" in rolled.text
+
+
+def test_a_pause_removes_nodes_without_replacing_them_first_and_a_resume_starts_the_changed_ones(project: Any) -> None:
+    """EKS changes the version of a group before its size: a template that the group follows would replace each node."""
+    assert project.pulumi("up", "--yes", "--skip-preview").code == 0
+    project.change("stacks/specs/trial.yaml", "owner: ml-platform", "owner: somebody-else")
+    program = "import gpucluster.components.aws.training_pool as other\n\nother._placement = lambda *_: None\n"
+    setup = 'import gpucluster.components.aws.user_data as setup\n\nsetup.GPU_NODE_SETUP += "echo another\\n"\n'
+    project.change("stacks/__main__.py", "import gc\n", f"import gc\n\n{program}{setup}")
+    # Without machines a version that changes first would fail.
+    (project.path / "none.yaml").write_text(
+        "capacity:\n- {cloud: aws, zone: us-east-1a, machine: p5.48xlarge, available: 0}\n"
+    )
+
+    def up(*scenario: str, paused: str) -> Any:
+        command = ("pulumi", "up", "--yes", "--stack", "aws-trial", "--config", f"gpucluster:paused={paused}")
+        return project.run("sandbox", *scenario, *command)
+
+    paused = up("--scenario", "none.yaml", paused="true")
+    assert paused.code == 0, paused.text
+    assert "UpdateNodegroupVersion" not in paused.text
+    assert _group(project) == ("1", 0)
+    template = _resource(project, TEMPLATE)
+    assert ("placement" in template["inputs"], template["outputs"]["latestVersion"]) == (False, 2)
+    assert "echo another" not in base64.b64decode(template["inputs"]["userData"]).decode()
+    resumed = up(paused="false")
+    assert resumed.code == 0, resumed.text
+    assert _group(project) == ("2", 5)
+
+
+def _group(project: Any) -> tuple[str, int]:
+    """Version of the template, and number of nodes."""
+    found = _resource(project, NODES)["outputs"]
+    return found["launchTemplate"]["version"], found["scalingConfig"]["desiredSize"]
+
+
+def _resource(project: Any, name: str) -> dict[str, Any]:
+    state = json.loads(project.pulumi("stack", "export").out)
+    [found] = [one for one in state["deployment"]["resources"] if one["urn"].endswith(f"::{name}")]
+    return found
 
 
 def test_another_zone_makes_a_new_pool_and_is_refused_before_anything_is_made(project: Any) -> None:

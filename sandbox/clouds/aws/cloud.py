@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws import invokes, models, names, replacements, rules
+from gpucluster.sandbox.clouds.aws import invokes, models, names, node_group_update, replacements, rules
 from gpucluster.sandbox.clouds.aws.identity import hex_id
 from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import RULES
@@ -98,6 +98,9 @@ class AwsAccount(Modelled[ManagedResource]):
             own = resource.inputs.get("region")
             found["region"] = self.region if own is None else own
         return found
+
+    def before_update(self, resource: Resource) -> tuple[Mapping[str, Any], str] | None:
+        return node_group_update.version_first(resource)
 
     def delete(self, entry: Entry) -> bool:
         if entry.type == "aws:eks/cluster:Cluster":
