@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from gpucluster.account.rights.table import rights_in
 from gpucluster.cli import main
 from gpucluster.components.cloud import CLOUDS
 from gpucluster.program.readers.files import read_text
+from tests.components.recorded import plan_of, spec_names
 
 ROOT = Path(__file__).parents[3]
 
@@ -96,6 +99,37 @@ def test_every_right_is_that_of_a_type_of_the_plan(cloud: str) -> None:
     _, documents, _ = told(json.dumps({**whole, "deployment": {"resources": resources}}))
     words = {"aws": "fsx:", "gcp": "roles/lustre.", "azure": "Microsoft.StorageCache/"}[cloud]
     assert [action for action in allowed(cloud, documents) if action.startswith(words)] == []
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_the_rights_of_every_type_that_our_clusters_use_are_known(cloud: str) -> None:
+    of = import_module(f"gpucluster.account.rights.{cloud}")
+    types = {one.type for name in spec_names(cloud) for one in plan_of(cloud, name).judged if one.custom}
+    own = {type_ for type_ in types if type_.partition(":")[0] == of.PACKAGE}
+    assert len(own) > 20
+    assert [type_ for type_ in sorted(own) if of.rights_of(type_) is None] == []
+
+
+# What only the provider calls; CloudFormation, whose handlers the table lists, does not. Without one of these the first
+# `up` of a cluster, the change of a policy, or `destroy` ends with AccessDenied.
+# Source: hashicorp/terraform-provider-aws, the files that the table names.
+CALLS = {
+    "aws:ec2/eip:Eip": {"ec2:DescribeAddressesAttribute"},
+    "aws:ec2/vpcEndpoint:VpcEndpoint": {"ec2:DescribeNetworkInterfaces", "ec2:DescribePrefixLists"},
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": {
+        "ecr:CreateRepositoryCreationTemplate",
+        "ecr:DeleteRepositoryCreationTemplate",
+        "ecr:DescribeRepositoryCreationTemplates",
+        "ecr:UpdateRepositoryCreationTemplate",
+    },
+    "aws:iam/policy:Policy": {"iam:SetDefaultPolicyVersion", "iam:TagPolicy", "iam:UntagPolicy"},
+    "aws:iam/role:Role": {"iam:ListInstanceProfilesForRole"},
+}
+
+
+@pytest.mark.parametrize("type_", CALLS)
+def test_the_rights_include_what_only_the_provider_calls(type_: str) -> None:
+    assert CALLS[type_] <= {*(rights_in("aws").get(type_) or ())}
 
 
 def test_a_policy_is_no_longer_than_a_managed_one_may_be() -> None:
