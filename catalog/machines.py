@@ -34,7 +34,7 @@ class Machine:
     together, GB. temp_disk_gib: Azure's temporary disk, which may hold the system, GiB.
     fabric: EFA, TCPX, TCPXO, RoCE, InfiniBand or none. fabric_gbps: the node's fabric bandwidth, Gb/s; host_gbps:
     additional IP bandwidth, Gb/s. network_cards: cards of the fabric, from first_card on. interfaces_per_card: EC2's
-    maximum on each.
+    maximum on each. network_layers: layers of the network that EC2 reports of an instance, 0 if it reports none.
     gke_gpu: GKE's name of the GPU. boot_disk: a supported boot disk type in GKE. quota: the name of its quota on
     Google Cloud, in GPUs, or on Azure, in vCPUs and with spaces as Azure writes them.
     """
@@ -55,6 +55,7 @@ class Machine:
     network_cards: int
     first_card: int
     interfaces_per_card: int
+    network_layers: int
     temp_disk_gib: int
     gke_gpu: str
     boot_disk: str

@@ -27,6 +27,8 @@ GPU_PRESENT: Final = "nvidia.com/gpu.present"
 """Label by which device plugins find GPU nodes."""
 EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"
 """The same for nodes with EFA."""
+HOSTNAME: Final = "kubernetes.io/hostname"
+"""Kubernetes' label of every node with its name."""
 GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
 ADDONS_TOLERATION: Final = {"key": "CriticalAddonsOnly", "operator": "Exists"}
 """Toleration of the cluster's own software for CPU nodes that repel all other pods."""

@@ -17,9 +17,6 @@ from gpucluster.components.kubernetes.fabric_libraries import (
 from gpucluster.components.kubernetes.job_images import mirrored
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
-NETWORK_LABELS: Final = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3))
-"""Labels of EKS nodes, the widest layer first. Source: Amazon EKS user guide, ml-workload-topology."""
-
 # NCCL_NET_PLUGIN: NCCL looks for libnccl-net.so, and the EFA installer contains only libnccl-net-ofi.so.
 # Sources: awslabs/awsome-distributed-ai, efa-cheatsheet.md; aws/aws-ofi-nccl, the name of its plugin from 1.12 on;
 # NVIDIA, NCCL user guide, "Environment variables".
@@ -76,3 +73,11 @@ def _settings(release: FabricRelease) -> dict[str, str]:
 def _interfaces(shape: Machine, release: FabricRelease) -> dict[str, str]:
     """EFA interfaces of a node: those of its launch template. The node offers the resource once their driver runs."""
     return {release.waits_for: str(sum(interface.kind == "efa-only" for interface in plan_interfaces(shape)))}
+
+
+def network_labels(shape: Machine) -> tuple[str, ...]:
+    """Labels of its EKS nodes, the widest layer first; empty for machines of which EC2 reports no place in the network.
+
+    Source: Amazon EKS user guide, ml-workload-topology.
+    """
+    return tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in range(1, shape.network_layers + 1))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpucluster.catalog.fabric_releases import FabricRelease, none_release, release_of
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.names import GPU
+from gpucluster.components.names import GPU, HOSTNAME
 from gpucluster.record import record
 
 Parts = Sequence[Mapping[str, Any]]
@@ -78,6 +78,14 @@ class JobPool:
     topology: Sequence[str] = ()
     near: str | None = None
     provisioning: str | None = None
+
+    @property
+    def flavor(self) -> str:
+        """Name of its flavor and topology. Of other levels it is another, because Kueue accepts no change of either.
+
+        Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2 (Levels, TopologyName: "immutable").
+        """
+        return f"{self.name}-hosts" if [*self.topology] == [HOSTNAME] else self.name
 
     @property
     def release(self) -> FabricRelease:

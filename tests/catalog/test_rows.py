@@ -16,7 +16,7 @@ TABLES = Path(gpucluster.catalog.__file__).parent
 TABLE = (TABLES / "machines.csv").read_text()
 LINE = TABLE.count("\n") + 1
 NUMBER = "write a whole number, or leave it empty where no source gives one"
-NEW = "aws,p9.48xlarge,,h100,8,192,2048,bundled,8,30400,EFA,3200,100,32,0,2,,,,,a page,2026-11-22\n"
+NEW = "aws,p9.48xlarge,,h100,8,192,2048,bundled,8,30400,EFA,3200,100,32,0,2,3,,,,,a page,2026-11-22\n"
 
 
 @pytest.fixture
@@ -63,11 +63,11 @@ def test_a_gpu_that_is_in_no_row_of_its_table_is_named_with_those_that_are(read)
         read(NEW.replace("h100", "h999"))
 
 
-@pytest.mark.parametrize(("row", "values"), [(NEW.replace(",2026-11-22", ""), 21), (f"{NEW.strip()},more\n", 23)])
+@pytest.mark.parametrize(("row", "values"), [(NEW.replace(",2026-11-22", ""), 22), (f"{NEW.strip()},more\n", 24)])
 def test_a_row_has_a_value_for_each_column(read, row, values):
     with pytest.raises(rows.DamagedTable) as refused:
         read(row)
-    assert str(refused.value) == Says("catalog/machines.csv", f"{LINE}", values, "22", "not", "cloud,machine_type")
+    assert str(refused.value) == Says("catalog/machines.csv", f"{LINE}", values, "23", "not", "cloud,machine_type")
 
 
 def test_a_quote_that_never_ends_is_no_table(read):

@@ -134,6 +134,19 @@ def test_training_nodes_are_in_one_group_or_where_they_are_reserved(
     assert len(plan.inputs["training-nodes"]["subnetIds"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("spec", "layers"),
+    [("trial", 3), ("h200", 3), ("h200-p5e", 3), ("a100", 3), ("a100-40gb", 3), ("machine-of-one-gpu", 0)],
+)
+def test_jobs_are_placed_by_the_labels_that_ec2_gives_to_the_machines(spec: str, layers: int) -> None:
+    """EC2 user guide: none for p5.4xlarge. Kueue places no job on a node that lacks a label of its topology."""
+    [topology] = plan_of("aws", spec).of("Topology").values()
+    assert [level["nodeLabel"] for level in topology["spec"]["levels"]] == [
+        *(f"topology.k8s.aws/network-node-layer-{layer}" for layer in range(1, layers + 1)),
+        "kubernetes.io/hostname",
+    ]
+
+
 @pytest.mark.parametrize("taint", ["nvidia.com/gpu", "gpucluster/broken"])
 def test_what_tells_eks_of_gpus_runs_on_every_node_with_gpus(taint: str) -> None:
     """Its server tolerates nothing unless it is told to, and the agent then calls every GPU node broken."""

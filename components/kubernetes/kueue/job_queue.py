@@ -17,7 +17,7 @@ from gpucluster.components.kubernetes.kinds import (
 )
 from gpucluster.components.kubernetes.kueue.cluster_queue import cluster_queue
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
-from gpucluster.components.names import GPU, POOL
+from gpucluster.components.names import GPU, HOSTNAME, POOL
 from gpucluster.components.teams import TeamPlan
 
 _GROUP = "kueue.x-k8s.io"
@@ -53,22 +53,22 @@ class JobQueue(pulumi.ComponentResource):
             spec: Mapping[str, object],
             needs: Sequence[pulumi.Resource],
             space: pulumi.Input[str] | None = None,
+            named: str = pool.name,
         ) -> pulumi.CustomResource:
             return Declared(
                 f"{name}-{suffix}",
-                manifest_of(kind, spec, object_name=pool.name, namespace=space),
+                manifest_of(kind, spec, object_name=named, namespace=space),
                 pulumi.ResourceOptions(parent=self, depends_on=[*after, *needs]),
             )
 
         topology: list[pulumi.CustomResource] = []
         near: dict[str, str] = {}
         if pool.topology:
-            levels = [{"nodeLabel": label} for label in (*pool.topology, "kubernetes.io/hostname")]
-            topology = [declare("topology", TOPOLOGY, {"levels": levels}, [])]
-            near = {"topologyName": pool.name}
-        flavor = declare(
-            "flavor", RESOURCE_FLAVOR, {"nodeLabels": {POOL: pool.name, **pool.selector}, **near}, topology
-        )
+            levels = [{"nodeLabel": label} for label in dict.fromkeys((*pool.topology, HOSTNAME))]
+            topology = [declare("topology", TOPOLOGY, {"levels": levels}, [], named=pool.flavor)]
+            near = {"topologyName": pool.flavor}
+        labels = {POOL: pool.name, **pool.selector}
+        flavor = declare("flavor", RESOURCE_FLAVOR, {"nodeLabels": labels, **near}, topology, named=pool.flavor)
         checks: list[pulumi.CustomResource] = []
         if pool.provisioning is not None:
             config = declare(
