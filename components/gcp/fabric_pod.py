@@ -25,6 +25,10 @@ Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-megagpu/kue
 
 _LIBRARIES: Final = "/usr/local/nvidia/lib64"
 _GIB: Final = "/usr/local/gib"
+# NCCL of the image with Google's tests, outside of the loader's cache: the installer for RoCE brings none.
+# Sources: GoogleCloudPlatform/container-engine-accelerators 2da1c92 (Removed --install-nccl); Google Cloud Community,
+# "Part I: Exploring DRANET on GKE with B200 GPUs and NCCL test" (the library path of its tests).
+_GIB_IMAGE_NCCL: Final = "/third_party/nccl/build/lib"
 _SOCKETS: Final = "/run/tcpx"
 _APERTURES: Final = "/dev/aperture_devices"
 _APERTURE_VOLUME: Final = "aperture-devices"
@@ -175,25 +179,24 @@ def fabric_pod(fabric: Fabric) -> FabricPod:
 
 
 def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
-    """For Open MPI, whose image loads its own NCCL before any other, and which itself would use every interface."""
+    """For Open MPI, which itself would use every interface, in Google's image with NCCL's tests."""
     made = fabric_pod(fabric)
     interfaces = ",".join(["lo", *(name for name in _interfaces(fabric) if name != "eth0")])
-    tests = [] if fabric.release.tests == NCCL_TESTS else [_TESTS]
+    found = [_library_path(fabric), *([_GIB_IMAGE_NCCL] if fabric.kind == "RoCE" else [])]
     return FabricPod(
         env={
             **made.env,
-            "LD_LIBRARY_PATH": f"{_library_path(fabric)}:/opt/amazon/openmpi/lib",
-            "LD_PRELOAD": "",
-            # As in the Dockerfile of awslabs' image; Google's image lets Open MPI choose.
+            "LD_LIBRARY_PATH": ":".join(found),
+            # Google's image lets Open MPI choose.
             "OMPI_MCA_btl": "tcp,self",
             "OMPI_MCA_pml": "^ucx",
             "OMPI_MCA_btl_tcp_if_exclude": interfaces,
         },
         capabilities=made.capabilities,
         annotations=made.annotations,
-        before=[*made.before, *(_copy_tests(fabric) for _ in tests)],
-        volumes=[*made.volumes, *({"name": mount["name"], "emptyDir": {}} for mount in tests)],
-        mounts=[*made.mounts, *tests],
+        before=[*made.before, _copy_tests(fabric)],
+        volumes=[*made.volumes, {"name": _TESTS["name"], "emptyDir": {}}],
+        mounts=[*made.mounts, _TESTS],
     )
 
 

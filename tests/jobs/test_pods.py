@@ -361,6 +361,7 @@ def test_a3_high_has_four_networks_and_the_daemon_of_tcpx_on_a_shared_folder(
 
 MEGA_PLUGIN = f"{GOOGLE}/gpudirect-tcpxo/nccl-plugin-gpudirecttcpx-dev:v1.0.16"
 HIGH_PLUGIN = f"{GOOGLE}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12"
+ULTRA_TESTS = f"{GOOGLE}/gpudirect-gib/nccl-plugin-gib-diagnostic:v1.1.1"
 
 
 @pytest.mark.parametrize(
@@ -401,12 +402,20 @@ def test_an_mpi_job_has_the_fabric_on_its_launcher_and_on_every_other_node(
 
 
 # The tests of Google's images, where every other image of this runtime has them. Source: container-engine-accelerators,
-# gpudirect-tcpx/nccl-config.yaml; google/nccl-plugin-gpudirect-tcpxo v1.0.16, tcpxo.dockerfile.
-@pytest.mark.parametrize(("gbps", "image"), [(1600, MEGA_PLUGIN), (800, HIGH_PLUGIN)])
-def test_nccls_tests_over_tcpx_and_tcpxo_are_those_of_the_plugins_own_image(
-    expand: Expand, example: Example, trial_training: dict[str, Any], gbps: int, image: str
+# gpudirect-tcpx/nccl-config.yaml, gpudirect-rdma/nccl-test.yaml and nccl-test-a4x-max-jobset.yaml;
+# google/nccl-plugin-gpudirect-tcpxo v1.0.16, tcpxo.dockerfile.
+@pytest.mark.parametrize(
+    ("changes", "image", "folder"),
+    [
+        ({}, MEGA_PLUGIN, "/third_party/nccl-tests-mpi/build"),
+        ({"training": {"nodes": 4, "fabric_gbps": 800}}, HIGH_PLUGIN, "/third_party/nccl-tests-mpi/build"),
+        ({"accelerator": "h200"}, ULTRA_TESTS, "/third_party/nccl-tests/build"),
+    ],
+)
+def test_nccls_tests_on_google_cloud_are_those_of_googles_own_image(
+    expand: Expand, example: Example, changes: dict[str, Any], image: str, folder: str
 ) -> None:
-    jobs = expand("gcp", example("nccl-all-reduce"), training={**trial_training, "fabric_gbps": gbps})["jobs"]
+    jobs = expand("gcp", example("nccl-all-reduce"), **changes)["jobs"]
     for job in jobs:
         spec = job["spec"]["template"]["spec"]
         [container] = spec["containers"]
@@ -414,7 +423,7 @@ def test_nccls_tests_over_tcpx_and_tcpxo_are_those_of_the_plugins_own_image(
         mount = {"name": "nccl-tests", "mountPath": "/opt/nccl-tests/build"}
         assert (copied["image"], copied["args"], copied["volumeMounts"]) == (
             image,
-            ["cp /third_party/nccl-tests-mpi/build/*_perf /opt/nccl-tests/build"],
+            [f"cp {folder}/*_perf /opt/nccl-tests/build"],
             [mount],
         )
         assert container["image"] == image
