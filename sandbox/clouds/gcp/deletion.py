@@ -23,6 +23,12 @@ _SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
 _POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
 _CONNECTION: Final = "gcp:servicenetworking/connection:Connection"
 
+# What a project has once, and no destroy takes away from another cluster of it.
+# Sources: terraform-provider-google, google_project_service_identity ("Once created, this resource cannot be updated or
+# destroyed. These actions are a no-op.") and google_project_service (disable_on_destroy).
+_SERVICE: Final = "gcp:projects/service:Service"
+_IDENTITY: Final = "gcp:projects/serviceIdentity:ServiceIdentity"
+
 _PRODUCERS: Final = ("gcp:lustre/instance:Instance", "gcp:filestore/instance:Instance")
 
 
@@ -39,6 +45,8 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
             f"Cannot destroy {kind.lower()} {entry.name} because deletion_protection is set to true. "
             "Set it to false to proceed with deletion."
         )
+    if _is_shared(entry) and ledger.find("gcp", entry.scope, _CLUSTER):
+        return False
     if entry.type == _CONNECTION:
         _check_producers(entry, ledger)
     else:
@@ -46,6 +54,10 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
     if entry.type == _CLUSTER:
         _take_along(entry, ledger)
     return True
+
+
+def _is_shared(entry: Entry) -> bool:
+    return entry.type == _IDENTITY or (entry.type == _SERVICE and entry.inputs.get("disableOnDestroy") is False)
 
 
 def _check_users(entry: Entry, ledger: Ledger) -> None:

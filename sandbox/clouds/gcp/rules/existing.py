@@ -12,8 +12,10 @@ from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 
-# Grants and enabled services are additive: a duplicate is no error.
-_ADDITIVE: Final = ("iAMMember", "iAMBinding", "bucketIAMMember", "bucketIAMBinding", "projects/service:")
+# A duplicate is no error: a policy may have the grant, the API may be enabled, and a service has one identity in a
+# project. Sources: hashicorp/terraform-provider-google-beta tpgiamresource/resource_iam_member.go (MergeBindings);
+# Service Usage API, services.generateServiceIdentity.
+_ADDITIVE: Final = ("IAMMember:", "IAMBinding:", "projects/service:", "projects/serviceIdentity:")
 _OF_THEIR_OWN: Final = frozenset({"gcp:servicenetworking/connection:Connection"})
 
 
