@@ -21,7 +21,8 @@ def secrets_key(
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
     """The id of a key that is rotated every 90 days, and the permission of GKE's own service account to use only this
-    key. existing: id of a key to use instead. known: hook that runs after the permission is created.
+    key. existing: id of a key to use instead, whose permission stays after a destroy: GKE has one service account in a
+    project, so another cluster may use the same permission. known: hook that runs after the permission is created.
 
     Key rings can't be deleted in Google Cloud, and are free; a destroyed key waits for 30 days, during which it can be
     restored. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
@@ -34,7 +35,9 @@ def secrets_key(
         crypto_key_id=key,
         role="roles/cloudkms.cryptoKeyEncrypterDecrypter",
         member=gke.member,
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=known)),
+        opts=pulumi.ResourceOptions.merge(
+            opts, pulumi.ResourceOptions(hooks=known, retain_on_delete=existing is not None)
+        ),
     )
     return key, use
 

@@ -116,3 +116,13 @@ def network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
         f"network: {existing.nodes} must have addresses of {existing.cidr}, Private Google Access, the secondary "
         f"ranges {existing.pods} and {existing.services}{out}{storage}",
     ]
+
+
+def key_notes(key: str | None) -> list[str]:
+    """key: the user's, for Kubernetes secrets; None if the cluster creates its own."""
+    if key is None:
+        return []
+    return [
+        f"secrets_key: {key} is your key: destroy leaves GKE's permission to use it, which all clusters of the project "
+        "share; if none is left, remove it: gcloud kms keys remove-iam-policy-binding"
+    ]
