@@ -92,17 +92,17 @@ class SharedCluster(Cluster, Generic[Plan]):
         control_plane: ControlPlane,
         inside: Inside,
         *,
+        kubeconfig: pulumi.Input[str] | None = None,
         opened: Sequence[pulumi.Input[pulumi.Resource]] = (),
-        own_kubeconfig: pulumi.Output[str] | None = None,
         pod_security: PodSecurity = "baseline",
     ) -> None:
-        """Access to the cluster, and the namespace of jobs. opened: further prerequisites of the access.
-        own_kubeconfig: of the identity that runs `up`, if it is not that of users.
+        """Access to the cluster, and the namespace of jobs. kubeconfig: of the identity that runs `up`, by default the
+        users'. opened: further prerequisites of the access.
         """
         self._reached, self._found = control_plane, inside
         provider = kubernetes.Provider(
             f"{self._name}-kubernetes",
-            kubeconfig=control_plane.kubeconfig if own_kubeconfig is None else own_kubeconfig,
+            kubeconfig=control_plane.kubeconfig if kubeconfig is None else kubeconfig,
             # Without delete_unreachable: if the API is unreachable for a while, it would forget node pools and leave
             # their machines running.
             enable_server_side_apply=True,

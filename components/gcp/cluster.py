@@ -62,7 +62,12 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         ready = self._system.ready
         fabric = fabric_of(plan.training.shape, plan.versions.fabric)
         found = Inside(pools=job_pools(plan), after=ready, registry=registry_of, conditions=CONDITIONS)
-        self._open(self._control_plane, found, pod_security=POD_SECURITY if fabric else "baseline")
+        self._open(
+            self._control_plane,
+            found,
+            kubeconfig=self._control_plane.provider_kubeconfig,
+            pod_security=POD_SECURITY if fabric else "baseline",
+        )
         kube_dns_by_nodes(f"{name}-kube-dns", after=ready, opts=self._inside)
         # GPU nodes are most of the bill: if `up` can't reach the API, or GKE refuses the fabric, it fails before them.
         before_gpus: list[pulumi.Resource] = [*ready, self._workspace.namespace]

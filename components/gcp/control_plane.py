@@ -47,6 +47,7 @@ class ControlPlane(pulumi.ComponentResource):
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
+    provider_kubeconfig: pulumi.Output[str]
     before_nodes: list[pulumi.Resource]
 
     def __init__(
@@ -169,9 +170,9 @@ class ControlPlane(pulumi.ComponentResource):
         self.cluster_name = self.cluster.name
         self.endpoint = self._dns_name() if access.dns else self.cluster.endpoint
         certificate = None if access.dns else self.cluster.master_auth.cluster_ca_certificate
-        self.kubeconfig = pulumi.Output.all(self.cluster.name, self.endpoint, certificate).apply(
-            lambda values: kubeconfig(*values)
-        )
+        known = pulumi.Output.all(self.cluster.name, self.endpoint, certificate)
+        self.kubeconfig = known.apply(lambda values: kubeconfig(*values))
+        self.provider_kubeconfig = known.apply(lambda values: kubeconfig(*values, as_provider=True))
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
         )

@@ -4,6 +4,7 @@ cloud.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +67,11 @@ def test_a_real_api_server_takes_every_object_of_the_trial_and_the_example_jobs(
     assert outputs["metrics"] == "https://monitoring.googleapis.com/v1/projects/my-project/location/global/prometheus"
     [user] = outputs["kubeconfig"]["users"]
     assert user["user"]["exec"]["command"] == "gke-gcloud-auth-plugin"
+    assert "args" not in user["user"]["exec"]
+    state = json.loads(project.pulumi("stack", "export", "--show-secrets", stack=STACK).out)["deployment"]["resources"]
+    [inside] = [item["inputs"] for item in state if item["type"] == "pulumi:providers:kubernetes"]
+    [up] = json.loads(json.loads(inside["kubeconfig"]["plaintext"]))["users"]
+    assert up["user"]["exec"]["args"] == ["--use_application_default_credentials=true"]
     assert outputs["clusterName"] == "trial-gcp-trial"
     assert outputs["sharedStorage"]["claim"] == "shared"
     assert outputs["logs"]["command"].startswith('gcloud logging read \'resource.type="k8s_container" AND ')
