@@ -13,7 +13,7 @@ from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
 from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
+from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
 
 
@@ -40,7 +40,7 @@ def elastic_nodes(
         node_locations=[location.zone],
         autoscaling=scaled(pool.max_gpus // plan.shape.gpus),
         management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
-        upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+        upgrade_settings=in_place(flex_start=flexible),
         network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
         node_config=node_config(
             plan.shape.machine_type,

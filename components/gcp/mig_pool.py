@@ -12,7 +12,7 @@ from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.mig import MigPlan
-from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
+from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
 from gpucluster.components.names import MIG_POOL
 from gpucluster.components.rolls import RollGuard
@@ -59,7 +59,7 @@ class MigPool(pulumi.ComponentResource):
             version=version,
             **size,
             management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
-            upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+            upgrade_settings=in_place(flex_start=flexible),
             network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
             node_config=node_config(
                 plan.shape.machine_type,

@@ -103,6 +103,19 @@ def flex_start(hours: int) -> dict[str, Any]:
     }
 
 
+def in_place(*, flex_start: bool) -> container.NodePoolUpgradeSettingsArgs | None:
+    """Upgrades that replace nodes one by one in place: there is no spare node of this kind to surge to.
+
+    None for flex-start nodes, of which GKE replaces none: it sets the strategy SHORT_LIVED, which the provider does not
+    accept, so that another one would be a difference in every preview. Sources: Kubernetes Engine API,
+    NodePoolUpdateStrategy; terraform-google-modules/terraform-google-kubernetes-engine pull request 2352;
+    crossplane-contrib/provider-upjet-gcp issue 1028.
+    """
+    if flex_start:
+        return None
+    return container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1)
+
+
 def scaled(most: int, *, least: int = 0, anywhere: bool = True) -> container.NodePoolAutoscalingArgs:
     """A pool that GKE scales between these limits. anywhere: in any zone with capacity, else evenly over zones."""
     return container.NodePoolAutoscalingArgs(

@@ -11,7 +11,7 @@ from pulumi_gcp import container
 
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
+from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
 from gpucluster.components.gcp.training import TrainingPlan
 from gpucluster.components.labels import CALENDAR_NODES
 from gpucluster.components.names import TRAINING_POOL
@@ -71,8 +71,7 @@ class TrainingPool(pulumi.ComponentResource):
                 auto_repair=plan.flex_start_hours is None,
                 auto_upgrade=True,
             ),
-            # Replace in place: there is no spare node of this kind to surge to.
-            upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
+            upgrade_settings=in_place(flex_start=plan.flex_start_hours is not None),
             best_effort_provisioning=_without_spares(plan),
             queued_provisioning=container.NodePoolQueuedProvisioningArgs(enabled=True) if plan.queued else None,
             placement_policy=_compact(policy_name),

@@ -274,6 +274,16 @@ def test_nodes_are_let_into_an_existing_repository_of_another_project_alone() ->
     assert (grant["project"], grant["role"]) == ("images-of-all", "roles/artifactregistry.reader")
 
 
+def test_gke_sets_the_upgrades_of_flex_start_pools_alone() -> None:
+    flexible = [
+        ("upgradeSettings" in pool, pool["nodeConfig"].get("flexStart", False))
+        for plan in plans("gcp").values()
+        for pool in plan.of("NodePool").values()
+        if "nodeConfig" in pool
+    ]
+    assert {*flexible} == {(True, False), (False, True)}
+
+
 # Azure.
 
 

@@ -14,6 +14,7 @@ from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, repl
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.model import MODELS, ManagedResource
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
 from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.limits import Limits
@@ -152,6 +153,9 @@ class GcpAccount(Modelled[ManagedResource]):
             found["region"] = self._planned(resource, "region", region)
         if resource.token in _ZONE_PLANNED:
             found["zone"] = self._planned(resource, "zone", self._settings.zone)
+        if resource.token == NODE_POOL and resource.inputs.get("upgradeSettings") is not None:
+            # Compared with what GKE answers, which sets them itself for some pools: those differ for ever.
+            found["upgradeSettings"] = resource.inputs["upgradeSettings"]
         if resource.token == _ACCOUNT:
             found |= _address(resource.inputs.get("accountId"), found["project"])
         return found

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, LINKS, is_zone, number_of, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
+from gpucluster.sandbox.clouds.gcp.node_pools import Pool
 from gpucluster.sandbox.clouds.gcp.versions import resolved
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import Secret
@@ -156,10 +157,20 @@ def node_pool(managed: ManagedResource) -> Mapping[str, Any]:
         "nodeCount": _first_size(managed) if count is None else count,
         "nodeLocations": zones,
         "project": managed.project,
-        "upgradeSettings": managed.inputs.get("upgradeSettings")
-        or {"strategy": "SURGE", "maxSurge": 1, "maxUnavailable": 0},
+        "upgradeSettings": _upgrades(managed),
         "version": managed.inputs.get("version") or managed.previous.get("version") or around.get("masterVersion", ""),
     }
+
+
+def _upgrades(managed: ManagedResource) -> Mapping[str, Any]:
+    """GKE sets the strategy of flex-start and queued pools itself, whatever is requested.
+
+    Source: crossplane-contrib/provider-upjet-gcp issue 1028 (values read from such pools).
+    """
+    pool = Pool(managed)
+    if pool.is_flex_start or pool.is_queued:
+        return {"strategy": "SHORT_LIVED", "maxSurge": 0, "maxUnavailable": 0}
+    return managed.inputs.get("upgradeSettings") or {"strategy": "SURGE", "maxSurge": 1, "maxUnavailable": 0}
 
 
 def _first_size(managed: ManagedResource) -> int:
