@@ -36,10 +36,11 @@ def kubernetes_labels(labels: Mapping[str, str], *, project: str, stack: str) ->
 
 # Read by the cost module, in the characters that Google Cloud and Azure accept in names of labels and tags: GiB that a
 # bucket is meant to hold, millions of samples that a cluster sends to managed Prometheus, and nodes that a calendar
-# reservation holds, even before it is delivered.
+# reservation of Google Cloud or a capacity block of Azure holds, even before it is delivered.
 EXPECTED_GIB: Final = "gpucluster-expected-gib"
 EXPECTED_SAMPLES: Final = "gpucluster-expected-million-samples"
 CALENDAR_NODES: Final = "gpucluster-calendar-nodes"
+BLOCK_NODES: Final = "gpucluster-block-nodes"
 
 
 def gcp_labels(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:

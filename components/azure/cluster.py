@@ -164,7 +164,6 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             identity=identity,
             system=plan.system,
             provisioning=self._provisioned,
-            million_samples=plan.telemetry.million_samples,
             log_workspace=None if log_workspace is None else log_workspace.workspace_id,
             keep_empty=None if plan.elastic is None or self._provisioned else plan.elastic.keep_empty,
             blobs=plan.blobs,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any, Final
 
 import pulumi
@@ -19,7 +18,6 @@ from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.azure.system import SystemPlan
-from gpucluster.components.labels import EXPECTED_SAMPLES
 from gpucluster.components.names import POOL, SYSTEM_POOL
 
 
@@ -54,16 +52,14 @@ class ControlPlane(pulumi.ComponentResource):
         identity: ClusterIdentity,
         system: SystemPlan,
         provisioning: bool,
-        million_samples: Decimal,
         log_workspace: pulumi.Input[str] | None,
         keep_empty: int | None,
         blobs: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """provisioning: node auto provisioning creates nodes; then no pool may autoscale. million_samples: of metrics,
-        per month. log_workspace: id of the workspace to which agents send the pods' output; None if it is not
-        collected. keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None if no pool
-        autoscales. blobs: nodes mount blob containers.
+        """provisioning: node auto provisioning creates nodes; then no pool may autoscale. log_workspace: id of the
+        workspace to which agents send the pods' output; None if it is not collected. keep_empty: minutes that an empty
+        machine of an autoscaled pool waits for a job; None if no pool autoscales. blobs: nodes mount blob containers.
         """
         super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
         self.cluster = containerservice.ManagedCluster(
@@ -107,7 +103,6 @@ class ControlPlane(pulumi.ComponentResource):
             ),
             addon_profiles={"omsagent": _log_agent(log_workspace)},
             storage_profile=_storage(blobs=blobs),
-            tags={EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*identity.grants, *network.ready],

@@ -9,6 +9,7 @@ from gpucluster.components.azure.action_group import action_groups
 from gpucluster.components.azure.alert_rules import alert_rules
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.labels import EXPECTED_SAMPLES
 
 _STREAM = "Microsoft-PrometheusMetrics"
 _DESTINATION = "workspace"
@@ -56,6 +57,8 @@ class Monitoring(pulumi.ComponentResource):
                 ]
             ),
             data_flows=[monitor.DataFlowArgs(streams=[_STREAM], destinations=[_DESTINATION])],
+            # Not on the cluster: AKS would work on it for minutes, and lock its pools, whenever the number changes.
+            tags={EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
             opts=here,
         )
         monitor.DataCollectionRuleAssociation(

@@ -63,6 +63,11 @@ def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     return problems
 
 
+def block_nodes(nodes: int) -> int:
+    """Machines of the smallest capacity block for these nodes, at most 64."""
+    return next(size for size in _BLOCK_SIZES if size >= nodes)
+
+
 def _block_problems(nodes: int, hours: int) -> list[Problem]:
     problems: list[Problem] = []
     days = hours / 24
@@ -144,7 +149,7 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
             "Resource SKUs API (CapacityReservationSupported) shows what your subscription supports"
         )
         return notes
-    size = next(size for size in _BLOCK_SIZES if size >= nodes)
+    size = block_nodes(nodes)
     idle = size - nodes
     unused = f": {idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else ""
     notes.append(

@@ -7,8 +7,9 @@ import re
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.purchase import block_nodes
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import ReservationPlacement
+from gpucluster.components.spec.training import CapacityBlockPurchase, ReservationPlacement
 from gpucluster.components.training import TrainingNodes, has_begun
 from gpucluster.record import record
 
@@ -28,10 +29,11 @@ class PlacementPlan:
 
 @record(kw_only=True)
 class TrainingPlan(TrainingNodes):
-    """root_gib: on the machine's own disk of 1,024 GiB."""
+    """root_gib: on the machine's own disk of 1,024 GiB. block_nodes: machines of the capacity block, if any."""
 
     placement: PlacementPlan
     root_gib: int = 1_000
+    block_nodes: int | None = None
 
     @property
     def co_location(self) -> str:
@@ -59,4 +61,5 @@ def plan_training(spec: TrainingSpec, shape: Machine, location: Location) -> Tra
             proximity_group=location.settings.proximity_group,
         ),
         root_gib=min(TrainingPlan.root_gib, shape.nvme_gb // 2),
+        block_nodes=block_nodes(spec.training.size) if isinstance(spec.purchase, CapacityBlockPurchase) else None,
     )

@@ -13,6 +13,7 @@ from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.azure.training import TrainingPlan
+from gpucluster.components.labels import BLOCK_NODES
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
@@ -81,6 +82,7 @@ class TrainingPool(pulumi.ComponentResource):
             enable_auto_scaling=False,
             proximity_placement_group_id=None if proximity is None else proximity.id,
             capacity_reservation_group_id=plan.placement.reservation,
+            tags=None if plan.block_nodes is None else {BLOCK_NODES: str(plan.block_nodes)},
             # Pools of earlier releases have a CPU manager, which does nothing for pods without CPU limits, and which
             # AKS never changes.
             opts=guard.over(

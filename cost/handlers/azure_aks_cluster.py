@@ -12,15 +12,18 @@ from gpucluster.cost.handlers.azure_log_workspace import workspace_of
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.handlers.samples import expected_samples
+from gpucluster.cost.handlers.samples import expected_samples, says_samples
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+_RULE: Final = "azure-native:monitor:DataCollectionRule"
+_ASSOCIATION: Final = "azure-native:monitor:DataCollectionRuleAssociation"
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 
 
-@prices("azure-native:containerservice:ManagedCluster")
+@prices(_CLUSTER)
 def cluster(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
     """An hour of the cluster by its tier (AKS price page); its pools; what else it makes."""
     region = place_of(item)
@@ -65,10 +68,20 @@ def _fee(item: Pricing, region: str) -> Iterator[CostLine]:
 def _metrics(item: Pricing, region: str) -> Iterator[CostLine]:
     """Samples of Managed Prometheus: usage that no plan knows."""
     if item.get("azureMonitorProfile", "metrics", "enabled"):
-        millions, said = expected_samples(item, "tags")
+        millions, said = expected_samples(_collected(item), "tags")
         price = item.price("managed-prometheus-samples", "1M-samples", region=region)
         usage = ("prometheus_million_samples",)
         yield item.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
+
+
+def _collected(item: Pricing) -> Pricing:
+    """What says how many samples the cluster sends: the rule of its collectors, else the cluster itself."""
+    for link in item.resources.of_type(_ASSOCIATION):
+        rule = item.resources.referred(link, "dataCollectionRuleId", _RULE)
+        collects = item.resources.referred(link, "resourceUri", _CLUSTER) is item.resource
+        if collects and rule is not None and says_samples(item.of(rule), "tags"):
+            return item.of(rule)
+    return item
 
 
 def _logs(item: Pricing, region: str) -> Iterator[CostLine]:

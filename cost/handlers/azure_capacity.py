@@ -9,12 +9,18 @@ from typing import Any, Final
 from gpucluster.cost.handlers.azure_place import RESERVATION_GROUP, owner_of
 from gpucluster.cost.handlers.committed import committed, inside
 from gpucluster.cost.handlers.covered import Cover, bought
+from gpucluster.cost.handlers.disks import optional_number
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.reserved_capacity import block_days
+from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.cost.prices import NotKnown, Price
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
 CAPACITY: Final = "azure-native:compute:CapacityReservation"
+BLOCK_NODES: Final = "gpucluster-block-nodes"
+"""Tag of a node pool: machines of the capacity block that it is in."""
 
 _COVERS: Final = tuple(
     Cover(f"{kind}_{term}_share", purchase, term, words)
@@ -81,9 +87,28 @@ def _reserved(
         return
     name = target.rsplit("/", 1)[-1]
     found = item.find(machine, "instance-hour", region=region)
+    block = optional_number(item, "tags", BLOCK_NODES)
+    if block is not None:
+        yield from _block(item, machine, count, name, found, block, region)
+        return
     said = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
         "machine's own rate; capacity bought as a block, by its fee, which is unknown here; its capacity beyond "
         "these machines is unknown"
     )
     yield from committed(item, machine, count, found, name, said, region=region)
+
+
+def _block(
+    item: Pricing, machine: str, count: Decimal, name: str, found: Price | NotKnown, block: Decimal, region: str
+) -> Iterator[CostLine | NotPriced]:
+    """A capacity block, whose machines and days are paid upfront, used or not (Azure compute API, ScheduleProfile)."""
+    said = (
+        f"{name} is a capacity block of {plain(block)} machines, not part of this stack: paid upfront, by its fee, "
+        "which is unknown here and counted at the machine's own rate"
+    )
+    days = Decimal(0)
+    if item.duration_days is not None:
+        days = block_days(item.duration_days)
+        said += f"; this trial uses {plain(days)} days of it"
+    yield from committed(item, machine, count, found, name, said, held=block, upfront_days=days, region=region)

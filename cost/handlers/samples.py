@@ -11,6 +11,11 @@ _OWN: Final = "gpucluster-expected-million-samples"
 """Tag or label that says how many millions of samples a cluster's GPUs and rules are."""
 
 
+def says_samples(item: Pricing, tags: str) -> bool:
+    """Whether a resource has the tag or label. tags: as below."""
+    return item.get(tags, _OWN) is not None
+
+
 def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
     """Millions of samples, and what is assumed in words: those that the cluster says of itself, and those of all else,
     which no plan knows. tags: name of the input that holds tags or labels.

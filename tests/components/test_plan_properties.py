@@ -287,6 +287,22 @@ def test_gke_sets_the_upgrades_of_flex_start_pools_alone() -> None:
 # Azure.
 
 
+def test_the_number_of_samples_is_said_by_the_rule_that_collects_them_and_not_by_the_cluster() -> None:
+    """A changed tag of the cluster is a request to AKS, which takes minutes and locks the pools."""
+    tag, made = "gpucluster-expected-million-samples", plan_of("azure", "trial").inputs
+    assert [name for name, inputs in made.items() if tag in (inputs.get("tags") or {})] == ["monitoring-rule"]
+
+
+def test_a_pool_in_a_capacity_block_says_how_many_machines_are_bought() -> None:
+    tags = {name: plan.inputs["training-nodes"].get("tags") or {} for name, plan in plans("azure").items()}
+    assert {
+        name: found["gpucluster-block-nodes"] for name, found in tags.items() if "gpucluster-block-nodes" in found
+    } == {
+        "capacity-block": "8",
+        "capacity-block-active": "8",
+    }
+
+
 def test_training_nodes_are_one_scale_set_in_one_zone_that_never_scales() -> None:
     for plan in plans("azure").values():
         pool = plan.inputs["training-nodes"]
