@@ -58,7 +58,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         )
         ready = self._system.ready
         found = Inside(pools=job_pools(plan), after=ready, registry=plan.access.registry, conditions=CONDITIONS)
-        self._open(self._control_plane, found, own_kubeconfig=self._control_plane.own_kubeconfig)
+        self._open(self._control_plane, found, kubeconfig=self._control_plane.provider_kubeconfig)
         training = self._training()
         self._own = self._bucket()
         storage = self._files(training)

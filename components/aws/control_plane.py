@@ -30,14 +30,14 @@ class ControlPlane(pulumi.ComponentResource):
     before_nodes: prerequisites for a node to join: the add-ons that nodes need, and the network's routes out.
 
     The kubeconfig holds no credential: it runs `aws eks get-token` at each use, as the user's own identity.
-    own_kubeconfig: as the role that `up` assumes, which is an admin; never an output.
+    provider_kubeconfig: as the role that `up` assumes, which is an admin; never an output.
     """
 
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     security_group_id: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
-    own_kubeconfig: pulumi.Output[str]
+    provider_kubeconfig: pulumi.Output[str]
     cluster: eks.Cluster
     region: str
     version: str
@@ -139,7 +139,7 @@ class ControlPlane(pulumi.ComponentResource):
         self.security_group_id = self.cluster.vpc_config.cluster_security_group_id
         found = pulumi.Output.all(self.cluster.name, self.cluster.endpoint, self.cluster.certificate_authority.data)
         self.kubeconfig = found.apply(lambda values: _kubeconfig(self.region, None, *values))
-        self.own_kubeconfig = found.apply(lambda values: _kubeconfig(self.region, role, *values))
+        self.provider_kubeconfig = found.apply(lambda values: _kubeconfig(self.region, role, *values))
         self.register_outputs(
             {
                 "clusterName": self.cluster_name,
