@@ -40,10 +40,10 @@ Node = Mapping[str, Any]
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
     """mode: drain, or report, which reports broken nodes and leaves them alone. taint: its key. nodes: selector of
-    labels. broken_seconds, well_seconds: how long a node must be in this state. one_in: of this many nodes at most one
-    is tainted at a time, but always one. pool: label whose value is the key of devices: pool -> resource -> number on a
-    node; those under an empty key are counted on every node. conditions: each with type and status, and prefixes of
-    reasons that do not count.
+    labels. broken_seconds, well_seconds: how long a node must be in this state. gone_seconds: how long all devices of a
+    kind may be away before that is a fault. one_in: of this many nodes at most one is tainted at a time, but always
+    one. pool: label whose value is the key of devices: pool -> resource -> number on a node; those under an empty key
+    are counted on every node. conditions: each with type and status, and prefixes of reasons that do not count.
     """
 
     mode: str
@@ -52,6 +52,7 @@ class Settings:
     pool: str
     broken_seconds: int
     well_seconds: int
+    gone_seconds: int
     one_in: int
     devices: Mapping[str, Mapping[str, int]]
     conditions: Sequence[Mapping[str, Any]]
@@ -68,11 +69,14 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Memory:
-    """State of each node, by its uid: since when it is broken or well, and the last report."""
+    """State of each node, by its uid: since when it is broken or well, and the last report. worked: by uid and device,
+    when a node was last seen with such devices.
+    """
 
     broken: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
     well: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
     told: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+    worked: dict[tuple[str, str], float] = dataclasses.field(default_factory=dict[tuple[str, str], float])
 
 
 def fault(node: Node, settings: Settings) -> str:
@@ -90,30 +94,61 @@ def fault(node: Node, settings: Settings) -> str:
 
 
 def _missing(node: Node, settings: Settings) -> str:
-    """Devices that a node lacks. Zero devices mean a plugin that has not started, or is being replaced."""
-    status = node["status"]
-    pool = node["metadata"].get("labels", {}).get(settings.pool, "")
-    wanted = {**settings.devices.get("", {}), **settings.devices.get(pool, {})}
-    for device, least in wanted.items():
-        works = int(status.get("allocatable", {}).get(device, 0))
-        has = max(least, int(status.get("capacity", {}).get(device, 0)))
+    """Some devices that a node lacks. If it lacks all of a kind, time decides: `_gone`."""
+    for device, least in _wanted(node, settings).items():
+        works = _count(node, "allocatable", device)
+        has = max(least, _count(node, "capacity", device))
         if 0 < works < has:
             return f"only {works} of {has} {device} are allocatable"
     return ""
+
+
+def _gone(node: Node, memory: Memory, settings: Settings, now: float) -> str:
+    """A kind of device of which a node had some, and has had none for a while. Before, the plugin may be replaced.
+
+    A node that never had any is starting. In a pool of slices a GPU becomes slices.
+    """
+    uid = node["metadata"]["uid"]
+    for device in _wanted(node, settings):
+        slices = f"{device.partition('/')[0]}/mig-"
+        names = [name for name in node["status"].get("allocatable", {}) if name == device or name.startswith(slices)]
+        if any(_count(node, "allocatable", name) for name in names):
+            memory.worked[uid, device] = now
+        elif _count(node, "capacity", device):  # Seen for the first time, as after a restart of this program.
+            memory.worked.setdefault((uid, device), now)
+        if now - memory.worked.get((uid, device), now) >= settings.gone_seconds:
+            return f"no {device} has been allocatable for {settings.gone_seconds // 60} minutes"
+    return ""
+
+
+def _has_each(node: Node, settings: Settings) -> bool:
+    """Whether some of each device that a node must have are there: a restart of this program forgets what is gone."""
+    return all(_count(node, "allocatable", device) for device, least in _wanted(node, settings).items() if least)
+
+
+def _wanted(node: Node, settings: Settings) -> dict[str, int]:
+    pool = node["metadata"].get("labels", {}).get(settings.pool, "")
+    return {**settings.devices.get("", {}), **settings.devices.get(pool, {})}
+
+
+def _count(node: Node, of: str, device: str) -> int:
+    return int(node["status"].get(of, {}).get(device, 0))
 
 
 def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float) -> Iterator[Step]:
     """The actions due now. now: seconds of any monotonic clock."""
     room = max(1, len(nodes) // settings.one_in) - sum(_taint(node, settings) is not None for node in nodes)
     for node in sorted(nodes, key=lambda each: each["metadata"]["name"]):
-        uid, why, mine = node["metadata"]["uid"], fault(node, settings), _taint(node, settings)
+        uid, mine = node["metadata"]["uid"], _taint(node, settings)
+        gone = _gone(node, memory, settings, now)
+        why = fault(node, settings) or gone
         if why:
             memory.well.pop(uid, None)
         else:
             memory.broken.pop(uid, None)
             memory.told.pop(uid, None)
         if mine is not None:
-            again = not why and _booted_since(node, mine)
+            again = not why and _has_each(node, settings) and _booted_since(node, mine)
             if again and now - memory.well.setdefault(uid, now) >= settings.well_seconds:
                 yield Step(node=node, does="Well", why="rebooted, and no fault is left")
         elif why and now - memory.broken.setdefault(uid, now) >= settings.broken_seconds:

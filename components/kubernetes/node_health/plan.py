@@ -29,6 +29,10 @@ Source: NVIDIA's documentation of GPU memory error management, "Error Recovery a
 # Two checks of the program: a fault that is gone at the next one does not count.
 _BROKEN_SECONDS: Final = 10
 _WELL_SECONDS: Final = 120
+# A device plugin that is replaced is away for as long as its image takes to arrive, after a reboot for as long as the
+# driver does. For 5 minutes the kubelet still counts its devices as capacity, then as none.
+# Source: kubernetes v1.36.3, pkg/kubelet/cm/devicemanager (endpointStopGracePeriod).
+_GONE_SECONDS: Final = 15 * 60
 # A fault of more nodes is not a broken machine, but a driver, an image or a detector. Karpenter and EKS' node repair
 # stop likewise: aws/karpenter-provider-aws v1.14.1, "Node Auto Repair"; Amazon EKS user guide, node-repair.
 _ONE_IN: Final = 5
@@ -49,6 +53,7 @@ def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Seque
         "pool": POOL,
         "broken_seconds": _BROKEN_SECONDS,
         "well_seconds": _WELL_SECONDS,
+        "gone_seconds": _GONE_SECONDS,
         "one_in": _ONE_IN,
         "devices": {"": {GPU: 0}, **training},
         "conditions": conditions,

@@ -30,6 +30,7 @@ SETTINGS: Final = Settings(
     pool="gpucluster/pool",
     broken_seconds=30,
     well_seconds=120,
+    gone_seconds=900,
     one_in=5,
     devices={"": {"nvidia.com/gpu": 0}, "training": {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}},
     conditions=[{"type": "AcceleratedHardwareReady", "status": "False", "but": ["NvidiaXID31Error", "DCGM"]}],
@@ -93,6 +94,58 @@ def test_a_node_is_tainted_once_it_has_been_broken_for_a_while() -> None:
     assert done(broken, memory, 55) == [("a", "Broken", "AcceleratedHardwareReady is False (NvidiaXID79Error)")]
 
 
+ALL_GONE: Final = "no nvidia.com/gpu has been allocatable for 15 minutes"
+
+
+@pytest.mark.parametrize("gpus", [(0, 8), (0, 0)], ids=["all unhealthy", "forgotten by the kubelet"])
+def test_a_node_that_had_devices_and_has_lost_all_of_them_is_broken_after_15_minutes(gpus: tuple[int, int]) -> None:
+    memory = Memory()
+
+    assert done([node()], memory, 0) == []
+    assert done([node(gpus=gpus)], memory, 10) == []
+    assert done([node(gpus=gpus)], memory, 899) == []
+    assert done([node(gpus=gpus)], memory, 900) == []
+    assert done([node(gpus=gpus)], memory, 930) == [("a", "Broken", ALL_GONE)]
+    assert done([node(gpus=gpus, taint=BOOT, boot=LATER)], memory, 2000) == []
+    assert done([node(taint=BOOT, boot=LATER)], memory, 2100) == []
+    assert done([node(taint=BOOT, boot=LATER)], memory, 2220) == [("a", "Well", "rebooted, and no fault is left")]
+
+
+def test_cards_of_the_fabric_count_like_gpus() -> None:
+    memory, lost = Memory(), node()
+    lost["status"]["allocatable"]["vpc.amazonaws.com/efa"] = "0"
+    done([lost], memory, 0)
+    done([lost], memory, 900)
+
+    why = "no vpc.amazonaws.com/efa has been allocatable for 15 minutes"
+    assert done([lost], memory, 930) == [("a", "Broken", why)]
+
+
+def test_a_plugin_that_comes_back_in_time_is_no_fault() -> None:
+    memory = Memory()
+
+    assert [
+        step for now in range(0, 7200, 10) for step in done([node(gpus=(8 * (now % 890 < 10), 8))], memory, now)
+    ] == []
+
+
+def test_a_node_that_never_had_devices_is_starting() -> None:
+    memory, starting = Memory(), node(gpus=(0, 0))
+    starting["status"]["allocatable"] = starting["status"]["capacity"] = {}
+
+    assert [step for now in range(0, 90000, 10) for step in done([starting], memory, now)] == []
+
+
+def test_a_gpu_that_became_slices_is_not_lost() -> None:
+    memory, sliced = Memory(), node(gpus=(0, 0))
+    sliced["metadata"]["labels"] = {"gpucluster/pool": "mig"}
+    sliced["status"]["allocatable"]["nvidia.com/mig-1g.10gb"] = "56"
+    whole = {**sliced, "status": node()["status"]}
+
+    assert done([whole], memory, 0) == []
+    assert [step for now in range(10, 7200, 10) for step in done([sliced], memory, now)] == []
+
+
 def test_one_node_in_five_is_tainted_and_the_others_are_told_of_once() -> None:
     memory, broken = Memory(), [node(name, gpus=(7, 8)) for name in "abc"]
     nodes = [*broken, *(node(str(number)) for number in range(8))]
@@ -122,6 +175,14 @@ def test_a_taint_goes_when_the_node_has_booted_again_and_is_well() -> None:
     assert done([node(taint=BOOT, boot=LATER, gpus=(7, 8))], memory, 400) == []
     assert done([node(taint=BOOT, boot=LATER)], memory, 500) == []
     assert done([node(taint=BOOT, boot=LATER)], memory, 620) == [("a", "Well", "rebooted, and no fault is left")]
+
+
+def test_a_taint_stays_on_a_node_that_booted_again_without_devices() -> None:
+    memory, bare = Memory(), node(taint=BOOT, boot=LATER, gpus=(0, 0))
+
+    assert [step for now in range(0, 600, 10) for step in done([bare], memory, now)] == []
+    assert done([node(taint=BOOT, boot=LATER)], memory, 600) == []
+    assert done([node(taint=BOOT, boot=LATER)], memory, 720) == [("a", "Well", "rebooted, and no fault is left")]
 
 
 def test_a_taint_that_a_person_has_set_stays() -> None:
