@@ -68,6 +68,10 @@ WRONG: Final[dict[str, tuple[dict[str, Any], str]]] = {
         _changed("spec.trainer.env", [{"name": "NCCL_NET", "value": "Socket"}]),
         "spec.trainer.env sets what decides about the fabric",
     ),
+    "a TrainJob with an empty variable": (
+        _changed("spec.trainer.env", [{"name": "WANDB_MODE", "value": ""}]),
+        "spec.trainer.env has no value for WANDB_MODE",
+    ),
     "a TrainJob with a sidecar": (
         _patched({"spec": {"containers": [{"name": "sidecar"}]}}),
         "a container that the runtime has not",
@@ -79,6 +83,10 @@ WRONG: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "a Job without a queue": (_made("Job", _pods(8)), _NO_QUEUE),
     "a Job in another namespace": (_made("Job", _pods(1), queue="dev", namespace="default"), _ELSEWHERE),
     "a Job with three GPUs on machines of one": (_made("Job", _pods(3), queue="dev"), _TOO_MUCH),
+    "a Job of a system priority": (
+        _made("Job", _pods(1, priorityClassName="system-node-critical"), queue="dev"),
+        "spec.priorityClassName names one of the cluster's own",
+    ),
     "a Job with a folder of its machine": (
         _made("Job", _pods(1, volumes=[{"name": "a", "hostPath": {"path": "/etc"}}]), queue="dev"),
         "a volume is a folder of the machine",
