@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from gpucluster.account.upgrade.standing import Standing
 from gpucluster.account.upgrade.steps import Step
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER
 
+_OF_JOBS = {chart.chart for chart in (KUEUE, JOBSET, TRAINER)}
 _SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 
 
@@ -30,6 +32,8 @@ def _old(found: Standing) -> Iterator[str]:
     for release in found.releases:
         if release.version != release.pinned:
             yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {release.pinned}"
+    if any(release.chart in _OF_JOBS and release.version != release.pinned for release in found.releases):
+        yield "  before pulumi up, follow docs/upgrading-jobs.md: Helm may delete all TrainJobs and runtimes otherwise"
     if all(release.version == release.pinned for release in found.releases):
         yield "  charts: up to date with this release of gpucluster"
 

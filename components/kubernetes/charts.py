@@ -17,7 +17,7 @@ from typing import Any, Final
 from gpucluster.catalog.rows import read_rows
 from gpucluster.record import record
 
-CHART_SET: Final = "2026-11"
+CHART_SET: Final = "2026-11-28"
 """Name of the whole set of charts in a spec. A new version of any chart makes a new set."""
 
 
@@ -54,10 +54,12 @@ KARPENTER: Final = CHARTS["karpenter"]
 KARPENTER_CRD: Final = CHARTS["karpenter-crd"]
 KARPENTER_GCP: Final = CHARTS["karpenter-gcp"]
 KARPENTER_GCP_CRD: Final = CHARTS["karpenter-gcp-crd"]
-# Versions of Kueue, JobSet and Trainer must match: from 0.17 on, Kueue starts a TrainJob by `runtimePatches`, known to
-# Trainer from 2.2 on; a Trainer that knows only the older `podTemplateOverrides` would never start a job.
-# Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.16.6 and v0.19.2, whose go.mod names
-# jobset v0.12.0; go.mod and charts/kubeflow-trainer/Chart.yaml of kubeflow/trainer v2.3.0.
+# Versions of Kueue, JobSet and Trainer must match: Kueue counts the pods of a TrainJob by Trainer's own code, of the
+# version in its go.mod, and starts it by `runtimePatches`, known to Trainer from 2.2 on. Trainer 2.3 merges a job's
+# resources into the runtime's, 2.2 replaces them: Kueue 0.19 would count no GPU where a pod of 2.3 has one. Kueue 0.20
+# counts as 2.3 does. JobSet is the one of Kueue's go.mod, with which its tests run Trainer 2.2.1.
+# Sources: go.mod, pkg/controller/jobs/trainjob and hack/testing/e2e-common.sh of kubernetes-sigs/kueue v0.19.2, and its
+# CHANGELOG/CHANGELOG-0.20.md (#14504); pkg/runtime/core/trainingruntime.go of kubeflow/trainer v2.2.1 and v2.3.0.
 KUEUE: Final = CHARTS["kueue"]
 JOBSET: Final = CHARTS["jobset"]
 TRAINER: Final = CHARTS["trainer"]

@@ -117,8 +117,8 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
             chart=TRAINER,
             release_name="kubeflow-trainer",
             ports=(8443, 9443),
-            # Up to 2.1 the chart's CRDs were in its folder crds/, which belongs to no release.
-            # Source: charts/kubeflow-trainer of kubeflow/trainer v2.1.0 and v2.3.0.
+            # The chart's CRDs are in its folder crds/, which belongs to no release; from 2.3 on they are objects of the
+            # release. Source: charts/kubeflow-trainer of kubeflow/trainer v2.2.1 and v2.3.0.
             adopts=True,
             values={
                 # JobSet is installed already.

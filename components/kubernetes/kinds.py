@@ -36,5 +36,5 @@ RESOURCE_FLAVOR: Final = Kind(_KUEUE, "ResourceFlavor")
 TOPOLOGY: Final = Kind(_KUEUE, "Topology")
 WORKLOAD_PRIORITY_CLASS: Final = Kind(_KUEUE, "WorkloadPriorityClass", nested=False)
 
-# Source: kubeflow/trainer v2.3.0, pkg/apis/trainer/v1alpha1/trainingruntime_types.go.
+# Source: kubeflow/trainer v2.2.1, pkg/apis/trainer/v1alpha1/trainingruntime_types.go.
 CLUSTER_TRAINING_RUNTIME: Final = Kind("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")

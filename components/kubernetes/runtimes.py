@@ -33,7 +33,7 @@ STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER: Final = "trainer"
 NODE: Final = "node"
 """The container that Trainer writes to."""
-# The volume with a job's SSH keys, which Trainer adds. Source: kubeflow/trainer v2.3.0, pkg/constants.
+# The volume with a job's SSH keys, which Trainer adds. Source: kubeflow/trainer v2.2.1, pkg/constants.
 _SSH_VOLUME: Final = "mpi-ssh-auth"
 
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
@@ -155,8 +155,7 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
 
 
 def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, str], *, home: bool) -> dict[str, Any]:
-    # Devices are only in the limits, which Kubernetes also uses as requests: Trainer merges a job's own into them, and
-    # the limit of a device may not differ from its request.
+    # Devices are only in the limits, which Kubernetes also uses as requests.
     devices = {**{resource: str(amount) for resource, amount in pool.ask.items()}, **fabric.resources}
     return {
         "name": NODE,

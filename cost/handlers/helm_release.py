@@ -49,7 +49,7 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
     "jobset": ("its controller's pods", "https://github.com/kubernetes-sigs/jobset/tree/main/charts/jobset"),
     "kubeflow-trainer": (
         "its controller's pods",
-        "https://github.com/kubeflow/trainer/tree/v2.3.0/charts/kubeflow-trainer",
+        "https://github.com/kubeflow/trainer/tree/v2.2.1/charts/kubeflow-trainer",
     ),
 }
 """Chart -> (why it is free, its templates)."""

@@ -3,7 +3,8 @@
 Columns: brought_by (a Helm chart, after its repository if another chart has the same name, or the cloud that installs
 the kinds in its clusters); version of the chart; module, module_version and sum (of go.sum) with the definitions;
 files, patterns with a space between. For karpenter-provider-gcp the table uses the upstream version in its go.mod: its
-own module is not available, so its node class has no definition here.
+own module is not available, so its node class has no definition here. For Kueue 0.19.7 the module of 0.19.2 is used,
+the newest that is available.
 """
 
 from __future__ import annotations

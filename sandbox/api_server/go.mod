@@ -3,7 +3,7 @@ module gpucluster.invalid/kubernetes
 go 1.26.9
 
 require (
-	github.com/kubeflow/trainer/v2 v2.3.0
+	github.com/kubeflow/trainer/v2 v2.2.1
 	k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/apimachinery v0.36.3

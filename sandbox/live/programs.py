@@ -22,13 +22,14 @@ v0.24, pkg/webhook/server.go)."""
 
 _OF_KUBERNETES: Final = ("kube-scheduler", "kube-controller-manager")
 _KUBERAY: Final = "github.com/ray-project/kuberay/ray-operator"
+_TRAINER: Final = "github.com/kubeflow/trainer/v2"
 # Name -> package. Sources: the projects' go.mod and Makefile at the versions of go.mod here.
 _OTHERS: Final = {
     "jobset": "sigs.k8s.io/jobset",
     "kuberay-operator": _KUBERAY,
     "kueue": "sigs.k8s.io/kueue/cmd/kueue",
     "kwok": "sigs.k8s.io/kwok/cmd/kwok",
-    "trainer": "github.com/kubeflow/trainer/v2/cmd/trainer-controller-manager",
+    "trainer": f"{_TRAINER}/cmd/trainer-controller-manager",
 }
 # Go files of our own.
 _OWN: Final = {"karpenter": _HERE / "karpenter" / "program", "render": _HERE / "charts" / "render"}
@@ -52,11 +53,16 @@ _PATCHES: Final = {
             new=f'"{CERTIFICATES}"',
         )
     ],
+    "trainer": [
+        Patch(
+            module=_TRAINER,
+            file="pkg/util/cert/cert.go",
+            old=f'"/tmp/{CERTIFICATES}"',
+            new=f'"{CERTIFICATES}"',
+        )
+    ],
 }
-_LINKED: Final = {
-    **dict.fromkeys(_OF_KUBERNETES, binaries.VERSION_FLAGS),
-    "trainer": f"-X github.com/kubeflow/trainer/v2/pkg/util/cert.certDir={CERTIFICATES}",
-}
+_LINKED: Final = dict.fromkeys(_OF_KUBERNETES, binaries.VERSION_FLAGS)
 
 
 def home() -> Path:

@@ -37,7 +37,7 @@ _APPLIED: Final = frozenset(
 _WEBHOOKS: Final = frozenset({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
 _FILE: Final = "controller_manager_config.yaml"
 # Sources: kueue v0.19.2, apis/config/v1beta2/configuration_types.go; jobset v0.12.0, api/config/v1alpha1/types.go;
-# trainer v2.3.0, pkg/apis/config/v1alpha1/configuration_types.go.
+# trainer v2.2.1, pkg/apis/config/v1alpha1/configuration_types.go.
 _MANAGES_CERTIFICATES: Final = {
     "jobset": "internalCertManagement",
     "kueue": "internalCertManagement",

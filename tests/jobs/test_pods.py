@@ -646,10 +646,10 @@ def test_slices_of_several_sizes_are_asked_for_by_name(expand: Expand, example: 
     [container] = expand("azure", job, mig=mig)["jobs"][0]["spec"]["template"]["spec"]["containers"]
     # One of the 16 of this size on 4 machines of two GPUs: 4 a machine, with a sixteenth of its slices' share.
     assert container["resources"]["limits"] == {"nvidia.com/mig-1g.12gb": "1"}
-    another = {"nvidia.com/mig-1g.12gb": "0", "nvidia.com/mig-3g.47gb": "1"}
-    job["spec"]["trainer"]["resourcesPerNode"] = {"limits": another}
+    another = {"requests": {"cpu": "30", "memory": "240Gi"}, "limits": {"nvidia.com/mig-3g.47gb": "1"}}
+    job["spec"]["trainer"]["resourcesPerNode"] = another
     [container] = expand("azure", job, mig=mig)["jobs"][0]["spec"]["template"]["spec"]["containers"]
-    assert container["resources"] == {"requests": {"cpu": "15", "memory": "120Gi"}, "limits": another}
+    assert container["resources"] == another
 
 
 def test_what_kueue_writes_into_a_job_leaves_its_fabric_as_it_is(expand: Expand, example: Example) -> None:
@@ -672,12 +672,12 @@ def test_what_kueue_writes_into_a_job_leaves_its_fabric_as_it_is(expand: Expand,
     assert made["spec"]["template"]["spec"]["schedulingGates"] == [{"name": "kueue.x-k8s.io/topology"}]
 
 
-def test_a_jobs_own_resources_are_merged_into_its_runtimes(expand: Expand, example: Example) -> None:
-    """What a job asks for a machine of its pool: of one key, and without a request that differs from its limit."""
+@pytest.mark.parametrize(
+    "own", [{"requests": {"cpu": "4"}, "limits": {"nvidia.com/gpu": "2"}}, {"requests": {"cpu": "4"}}]
+)
+def test_a_jobs_own_resources_replace_its_runtimes(expand: Expand, example: Example, own: dict[str, Any]) -> None:
+    """So the rules refuse those without a GPU."""
     job = example("single-gpu")
-    job["spec"]["trainer"]["resourcesPerNode"] = {"requests": {"cpu": "4"}, "limits": {"nvidia.com/gpu": "2"}}
+    job["spec"]["trainer"]["resourcesPerNode"] = own
     [container] = expand("aws", job)["jobs"][0]["spec"]["template"]["spec"]["containers"]
-    assert container["resources"] == {
-        "requests": {"cpu": "4", "memory": "192Gi"},
-        "limits": {"nvidia.com/gpu": "2"},
-    }
+    assert container["resources"] == own

@@ -40,15 +40,11 @@ _QUEUES: Final = frozenset(
 _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 
 # Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.14.1 and the repository above,
-# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.19.2, charts/kueue/templates/crd; kubeflow/trainer v2.3.0,
-# charts/kubeflow-trainer/templates/crd.
+# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.19.2, charts/kueue/templates/crd.
 _IN_TEMPLATES: Final = {
     "karpenter-crd": _ON_AWS,
     f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP,
     "kueue": _QUEUES,
-    "kubeflow-trainer": frozenset(
-        f"trainer.kubeflow.org:{kind}" for kind in ("ClusterTrainingRuntime", "TrainJob", "TrainingRuntime")
-    ),
 }
 _NETWORK: Final = frozenset(
     {
@@ -62,12 +58,16 @@ _NETWORK: Final = frozenset(
 )
 # Chart -> kinds in its folder crds/, which Helm leaves out on request. Sources: the same, charts/karpenter/crds;
 # Mellanox/network-operator v26.4.0, deployment/network-operator/crds; NVIDIA/gpu-operator v26.3.3,
-# deployments/gpu-operator/crds; kubernetes-sigs/jobset v0.12.0, charts/jobset/crds.
+# deployments/gpu-operator/crds; kubernetes-sigs/jobset v0.12.0, charts/jobset/crds; kubeflow/trainer v2.2.1,
+# charts/kubeflow-trainer/crds.
 _IN_CRDS: Final = {
     "karpenter": _ON_AWS,
     f"{_GCP_REPOSITORY}/karpenter": _ON_GCP,
     "gpu-operator": frozenset({"nvidia.com:ClusterPolicy", "nvidia.com:NVIDIADriver"}),
     "jobset": frozenset({"jobset.x-k8s.io:JobSet"}),
+    "kubeflow-trainer": frozenset(
+        f"trainer.kubeflow.org:{kind}" for kind in ("ClusterTrainingRuntime", "TrainJob", "TrainingRuntime")
+    ),
     "network-operator": _NETWORK,
 }
 # Kinds of Node Feature Discovery, which both operators include unless `nfd.enabled` is false. Source: the same,

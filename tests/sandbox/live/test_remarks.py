@@ -5,12 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.live.charts.fetch import CHARTS
 from gpucluster.sandbox.live.remarks import remarks
 from gpucluster.sandbox.live.site import Site
 from tests.sandbox.live.nodes.conftest import SCOPE, entry, managed
+
+
+def test_a_program_of_another_version_than_the_stacks_chart_is_named(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    pinned = {"kueue": KUEUE.version, "jobset": JOBSET.version, "kubeflow-trainer": TRAINER.version}
+    for name, version in pinned.items():
+        inputs = {"chart": f"oci://charts/{name}", "version": version, "name": name, "namespace": "a"}
+        ledger.put(entry(RELEASE, name, scope=SCOPE, provider="kubernetes", inputs=inputs))
+    server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
+    site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
+    said = remarks(site, ["kueue", "jobset", "trainer"], [], asked=True)
+    ours = f"kueue {CHARTS['kueue'].version} runs, the stack has {KUEUE.version}"
+    assert [line.partition(": ")[2] for line in said if "the stack has" in line] == [ours]
 
 
 def test_a_pool_that_only_the_clouds_own_autoscaler_would_grow_is_named(tmp_path: Path) -> None:
