@@ -17,8 +17,8 @@ from typing import Any, Final
 from gpucluster.catalog.rows import read_rows
 from gpucluster.record import record
 
-CHART_SET: Final = "2026-11-28"
-"""Name of the whole set of charts in a spec. A new version of any chart makes a new set."""
+CHART_SET: Final = "2026-11.2"
+"""Name of the whole set of charts in a spec. A new version of any chart makes a new set. No date: YAML reads one."""
 
 
 @record(kw_only=True)

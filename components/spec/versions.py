@@ -54,7 +54,7 @@ class Versions(Model):
     charts: str | None = Field(
         default=None,
         description="Set of charts; a release of gpucluster with another set is refused",
-        examples=["2026-11-28"],
+        examples=["2026-11.2"],
     )
     fabric: str | None = Field(
         default=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from gpucluster.catalog.fabric_releases import releases_of
 from gpucluster.catalog.gpu_drivers import default_driver
@@ -32,6 +33,10 @@ def test_what_is_left_out_is_that_of_this_release() -> None:
 def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
     for chosen in (KUBERNETES, "1.36"):
         assert version_problems(Versions(kubernetes=chosen, charts=CHART_SET), cloud, MEGA) == []
+
+
+def test_the_name_of_the_set_of_charts_is_a_text_in_yaml_without_quotes() -> None:
+    assert yaml.safe_load(f"charts: {CHART_SET}") == {"charts": CHART_SET}
 
 
 @pytest.mark.parametrize(
