@@ -62,7 +62,6 @@ _PATCHES: Final = {
         )
     ],
 }
-_LINKED: Final = dict.fromkeys(_OF_KUBERNETES, binaries.VERSION_FLAGS)
 
 
 def home() -> Path:
@@ -85,7 +84,7 @@ def programs() -> Sequence[GoProgram]:
             package=packages.get(name, "."),
             modules=_MODULES,
             source=there.get(name, _MODULES),
-            linked=_LINKED.get(name, ""),
+            linked=binaries.VERSION_FLAGS if name in _OF_KUBERNETES else "",
             patches=_PATCHES.get(name, ()),
             expected="1 to 7 minutes on 2 cores the first time, seconds once Go's cache has its parts",
             home=home(),
