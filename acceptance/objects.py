@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, cast
+import re
+from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
@@ -121,11 +122,25 @@ class Job(_Object):
     status: JobStatus = JobStatus()
 
 
+_SCALES: Final = {
+    **{suffix: 10 ** (3 * power) for power, suffix in enumerate(("", "k", "M", "G", "T", "P", "E"))},
+    **{suffix: 2 ** (10 * power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), start=1)},
+}
+
+
+def _units(value: Any) -> Any:
+    """The API server writes 8000 as 8k, and 1.5 as 1500m."""
+    found = re.fullmatch(r"(\d{1,19})([kMGTPE]|[KMGTPE]i|m)?", value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    return int(found[1]) // 1000 if found[2] == "m" else int(found[1]) * _SCALES[found[2] or ""]
+
+
 class Quota(_Object):
-    """nominal: whole units of a resource."""
+    """nominal: whole units of a resource, rounded down."""
 
     name: str
-    nominal: int = Field(alias="nominalQuota")
+    nominal: Annotated[int, BeforeValidator(_units)] = Field(alias="nominalQuota")
 
 
 class Flavor(_Object):

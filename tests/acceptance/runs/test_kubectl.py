@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -35,8 +36,8 @@ def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
         (ClusterQueue, "{}", "spec is missing"),
         (
             ClusterQueue,
-            '{"spec": {"resourceGroups": [{"flavors": [{"resources": [{"name": "a", "nominalQuota": "8k"}]}]}]}}',
-            "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota is '8k', not a whole number",
+            '{"spec": {"resourceGroups": [{"flavors": [{"resources": [{"name": "a", "nominalQuota": "8x"}]}]}]}}',
+            "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota is '8x', not a whole number",
         ),
     ],
     ids=["empty", "warning", "items", "label", "pod", "job", "queue", "quota"],
@@ -49,6 +50,16 @@ def test_an_answer_of_another_shape_is_named_by_its_field(
         kubectl.read(shape, "things", "--all-namespaces")
     assert caught.value.source == "`kubectl get things --all-namespaces`"
     assert said in "\n".join(caught.value.problems)
+
+
+def test_quotas_are_read_as_the_api_server_writes_them(kubectl: Kubectl, tmp_path: Path) -> None:
+    quotas = {"cpu": "1500m", "memory": "8Ti", "nvidia.com/gpu": "8k", "pods": "64"}
+    resources = [{"name": name, "nominalQuota": quota} for name, quota in quotas.items()]
+    (tmp_path / "answer").write_text(
+        json.dumps({"spec": {"resourceGroups": [{"flavors": [{"resources": resources}]}]}})
+    )
+    [group] = kubectl.read(ClusterQueue, "clusterqueue", "training").spec.groups
+    assert [quota.nominal for quota in group.flavors[0].resources] == [1, 8 * 2**40, 8000, 64]
 
 
 def test_null_is_as_good_as_absent(kubectl: Kubectl, tmp_path: Path) -> None:
