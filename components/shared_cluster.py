@@ -26,6 +26,7 @@ from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labelling import labelled
 from gpucluster.components.outputs import Cluster, ControlPlane, Logs, Registry, SharedStorage
 from gpucluster.components.spec.operations import BrokenNodes
+from gpucluster.components.versions import VersionPlan
 from gpucluster.record import record
 
 
@@ -49,6 +50,8 @@ class SharedPlan(ClusterPlan, Protocol):
     def broken_nodes(self) -> BrokenNodes: ...
     @property
     def storage(self) -> Sized: ...
+    @property
+    def versions(self) -> VersionPlan: ...
 
 
 Plan = TypeVar("Plan", bound=SharedPlan)
@@ -180,6 +183,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             after=self._found.after,
             closed=self._found.closed,
             spaces=self._spaces,
+            chart_set=self._plan.versions.chart_set,
             opts=self._inside,
         )
 

@@ -53,7 +53,8 @@ _UNPINNED: Final = {
 @record(kw_only=True)
 class VersionPlan:
     """control_plane: a minor version. system, nodes: in the cloud's format, None if nodes keep the version of their
-    creation. fabric: the release of the training nodes' fabric, None for the default one.
+    creation. fabric: the release of the training nodes' fabric, None for the default one. chart_set: None if the spec
+    names none.
     """
 
     control_plane: str
@@ -61,6 +62,7 @@ class VersionPlan:
     nodes: str | None
     extended: bool
     fabric: str | None = None
+    chart_set: str | None = None
 
     @property
     def release(self) -> str | None:
@@ -77,6 +79,7 @@ def plan_versions(asked: Versions) -> VersionPlan:
         nodes=asked.nodes,
         extended=asked.support == "extended",
         fabric=asked.fabric,
+        chart_set=asked.charts,
     )
 
 

@@ -17,6 +17,7 @@ from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.release import release
+from gpucluster.components.kubernetes.trainer_crds import keeps_trainer_crds
 from gpucluster.components.teams import TeamPlan
 from gpucluster.record import record
 
@@ -53,13 +54,15 @@ class Queueing(pulumi.ComponentResource):
         registry: str | None,
         after: Sequence[pulumi.Resource],
         teams: Sequence[TeamPlan] = (),
+        chart_set: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers. teams:
-        those with their own queues.
+        those with their own queues. chart_set: that the spec names, which allows an update that moves Trainer's CRDs.
         """
         super().__init__("gpucluster:kubernetes:Queueing", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
+        kept = keeps_trainer_crds(f"{name}-trainer", chart_set)
         self.ready = []
         for part in _parts([dict(item) for item in tolerations], kueue_config(teams)):
             space = Declared(f"{name}-{part.suffix}-namespace", namespace(part.namespace, "restricted"), here)
@@ -91,7 +94,9 @@ class Queueing(pulumi.ComponentResource):
                     registry=registry,
                     adopts=part.adopts,
                     after=[*after, *quota, *self.ready],
-                    opts=here,
+                    opts=here
+                    if part.chart is not TRAINER
+                    else pulumi.ResourceOptions.merge(here, pulumi.ResourceOptions(hooks=kept)),
                 )
             )
         self.register_outputs({"kueue": KUEUE.version, "jobSet": JOBSET.version, "trainer": TRAINER.version})

@@ -57,11 +57,12 @@ class Jobs(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         closed: Sequence[str] = (),
         spaces: Sequence[TeamSpace] = (),
+        chart_set: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
         to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
-        spaces: of the teams.
+        spaces: of the teams. chart_set: as in `Queueing`.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -73,6 +74,7 @@ class Jobs(pulumi.ComponentResource):
             registry=registry,
             after=[workspace.namespace, *after],
             teams=teams,
+            chart_set=chart_set,
             opts=here,
         )
         ready = pulumi.ResourceOptions(parent=self, depends_on=software.ready)

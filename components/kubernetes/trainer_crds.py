@@ -1,0 +1,38 @@
+"""Stops an update of Trainer that deletes all jobs of the cluster."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pulumi
+
+from gpucluster.components.kubernetes.charts import CHART_SET
+
+# From this version on, the CRDs are objects of the release, so a release of an older chart deletes them.
+# Source: charts/kubeflow-trainer of kubeflow/trainer v2.2.1 and v2.3.0.
+_OWNS_CRDS: Final = (2, 3)
+
+
+def keeps_trainer_crds(name: str, chart_set: str | None) -> pulumi.ResourceHookBinding:
+    """A hook for Trainer's release, which runs in a preview as well. chart_set: named by the spec, None if it names
+    none; who names the set of this release of gpucluster has prepared the CRDs.
+    """
+
+    def check(args: pulumi.ResourceHookArgs) -> None:
+        old, new = (str((inputs or {}).get("version", "")) for inputs in (args.old_inputs, args.new_inputs))
+        if chart_set != CHART_SET and _minor(old) >= _OWNS_CRDS > _minor(new):
+            raise RuntimeError(
+                f"{args.name}: Trainer {old} -> {new} deletes all TrainJobs and runtimes with their CRDs, unless you "
+                f'keep them first (docs/upgrading-jobs.md, "From Trainer 2.3"); after that, write versions.charts: '
+                f"{CHART_SET!r} into the spec"
+            )
+
+    hook = pulumi.ResourceHook(f"{name}-keeps-crds", check, pulumi.ResourceHookOptions(on_dry_run=True))
+    return pulumi.ResourceHookBinding(before_update=[hook])
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    """Major and minor version; of what is no version, the newest of all, which nothing is older than."""
+    found = re.match(r"(\d{1,6})\.(\d{1,6})\b", version)
+    return (int(found[1]), int(found[2])) if found else (10**6,)
