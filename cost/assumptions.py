@@ -77,7 +77,8 @@ class Assumptions:
     reservation_1y_share, reservation_3y_share: the same for Azure's machines under reservations.
     savings_plan_1y_share, savings_plan_3y_share: the same for AWS's and Azure's machines under savings plans that are
         paid monthly; 0 to 1 together with the reservations.
-    hours_per_month: running hours of machines billed by the hour; reserved capacity is billed for the whole month.
+    hours_per_month: running hours of machines; reserved capacity is billed for the whole month. Prices
+        of a GPU-hour divide by them.
     nat_gib: GiB that a NAT gateway processes.
     egress_gib: GiB sent to the internet through an internet gateway of AWS or a NAT gateway of the other clouds.
     lb_gib: GiB that a load balancer of Azure processes.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.gap import Gaps
 from gpucluster.cost.handlers.registry import handler_for
@@ -107,7 +108,7 @@ class Estimate:
     def gaps(self) -> Gaps:
         """The amount each total lacks because of unpriced items."""
         facts = self.facts
-        return Gaps(self.not_priced, facts.duration_days, facts.training_gpus, self.elastic_parts)
+        return Gaps(self.not_priced, facts.duration_days, facts.training_gpus, self.elastic_parts, self.training_hours)
 
     @cached_property
     def unpriced_compute(self) -> tuple[NotPriced, ...]:
@@ -138,26 +139,34 @@ class Estimate:
         """USD per month of training, including spares, storage, network and control plane, without elastic pools."""
         return sum((part.monthly.expected for part in self.parts if part.training), Decimal(0))
 
+    @cached_property
+    def training_hours(self) -> Decimal:
+        """Hours per month that the GPU machines of training run: the mean by machine, if assumptions differ."""
+        return running_hours(
+            [line for part in self.parts if part.training for line in part.lines]
+            + [item.between.least for item in self.not_priced if item.between and item.part not in self.elastic_parts]
+        )
+
     @property
     def per_training_gpu_hour(self) -> Decimal | None:
-        """USD per hour of one GPU available to training jobs, to the cent; None if no component states their number."""
-        gpus = self.facts.training_gpus
-        if not gpus:
-            return None
-        return cents(self.training_monthly / HOURS_PER_MONTH / gpus)
+        """USD per running hour of one GPU available to training jobs, to the cent; None if no component states their
+        number, or if they never run.
+        """
+        hours = self.training_hours * (self.facts.training_gpus or 0)
+        return cents(self.training_monthly / hours) if hours else None
 
     @property
     def per_slice_hour(self) -> dict[str, dict[str, Decimal]]:
-        """Part -> size of a MIG slice -> USD per hour of one slice, to the cent; only for fully priced parts.
+        """Part -> size of a MIG slice -> USD per running hour of one slice, to the cent; only for fully priced parts.
 
         GPU capacity that no slice uses is included in the price of the slices.
         """
         found: dict[str, dict[str, Decimal]] = {}
         for part in self.parts:
             slices = self.facts.slices.get(part.name, ())
-            eighths = sum((each.count * each.eighths for each in slices), Decimal(0))
-            if eighths and part.name not in self.unpriced_parts:
-                hour = part.monthly.expected / HOURS_PER_MONTH / eighths
+            hours = running_hours(part.lines) * sum((each.count * each.eighths for each in slices), Decimal(0))
+            if hours and part.name not in self.unpriced_parts:
+                hour = part.monthly.expected / hours
                 found[part.name] = {each.size: cents(hour * each.eighths) for each in slices}
         return found
 
@@ -280,6 +289,15 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
         elastic_parts=parts.elastic,
         guesses=tuple(sorted(guesses)),
     )
+
+
+def running_hours(lines: Iterable[CostLine]) -> Decimal:
+    """Hours per month that the GPU machines of these lines run: the mean by machine; a whole month without any."""
+    gpus = [line for line in lines if line.unit == "instance-hour" and line.sku in machines()]
+    count = sum((line.machines for line in gpus), Decimal(0))
+    if not count:
+        return min((line.running for line in gpus), default=HOURS_PER_MONTH)
+    return sum((line.machines * line.running for line in gpus), Decimal(0)) / count
 
 
 def _discounted(book: PriceBook, terms: Mapping[str, Terms]) -> PriceBook:

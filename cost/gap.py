@@ -91,13 +91,14 @@ class Gaps:
     """The gaps of the totals of a stack.
 
     days, gpus: duration and training GPUs of the stack, None if no component states them. elastic: parts excluded from
-    the price of a training GPU-hour.
+    the price of a training GPU-hour. hours: running hours of training machines per month.
     """
 
     items: tuple[NotPriced, ...]
     days: Decimal | None
     gpus: Decimal | None
     elastic: frozenset[str]
+    hours: Decimal = HOURS_PER_MONTH
 
     @cached_property
     def expected(self) -> Gap:
@@ -130,7 +131,8 @@ class Gaps:
     def gpu_hour(self) -> Gap:
         """Gap of an hour of a training GPU."""
         training = Gap.of(item for item in self.items if item.part not in self.elastic)
-        return training.times(1 / HOURS_PER_MONTH / (self.gpus or Decimal(1)))
+        hours = self.hours * (self.gpus or Decimal(1))
+        return training.times(1 / hours) if hours else training
 
     def part(self, name: str, amount: Callable[[Amounts], Decimal | Unbounded] | None = None) -> Gap:
         """Gap of a part's expected month, or of another of its three amounts."""

@@ -81,6 +81,8 @@ class CostLine:
     upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False if only second opinions on the price are known.
     list_price: USD per unit before a discount, None without a discount.
+    billed: hours per month that each machine of a line of machines is billed.
+    running: hours per month that each of them runs, fewer than billed if a commitment or reservation bills idle hours.
     provider, sku: price book file and the item's name in it, e.g. `aws` and `p5.48xlarge`.
     instead_of: the unknown price that this one stands in for. No estimate contains such a line.
     usage: names of `cost/rates/usage.csv` that the quantity depends on.
@@ -112,11 +114,22 @@ class CostLine:
     instead_of: NotKnown | None = None
     usage: tuple[str, ...] = ()
     list_price: Decimal | None = None
+    billed: Decimal = HOURS_PER_MONTH
+    running: Decimal = HOURS_PER_MONTH
 
     @cached_property
     def monthly(self) -> Decimal:
         """USD per month, to the cent."""
         return cents(self.quantity * self.unit_price)
+
+    @property
+    def machines(self) -> Decimal:
+        """Machines of a line of machines; 0 if they are never billed."""
+        return self.machines_of(self.quantity)
+
+    def machines_of(self, quantity: Decimal) -> Decimal:
+        """Machines of another quantity of a line of machines."""
+        return quantity / self.billed if self.billed else Decimal(0)
 
     @property
     def in_region(self) -> str:

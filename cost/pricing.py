@@ -11,7 +11,7 @@ from typing import Any
 from gpucluster.catalog.clouds import cloud_of_package
 from gpucluster.catalog.regions_from import region_of_outputs
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.model import Between, CostLine, Free, NotPriced, Unbounded
+from gpucluster.cost.model import HOURS_PER_MONTH, Between, CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
 from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_key, urn_type
@@ -164,6 +164,7 @@ class Pricing:
         floor: Decimal | None = None,
         ceiling: Decimal | Unbounded | None = None,
         usage: tuple[str, ...] = (),
+        billed: Decimal = HOURS_PER_MONTH,
     ) -> CostLine:
         """A priced line of this resource; floor and ceiling are the quantity unless given."""
         row = price.row
@@ -194,6 +195,8 @@ class Pricing:
             sku=row.sku,
             instead_of=price.instead_of,
             usage=usage,
+            billed=billed,
+            running=self.assumptions.hours_per_month,
         )
 
     def as_found(self, line: CostLine) -> CostLine | NotPriced:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.estimate import Estimate, running_hours
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, cents
 from gpucluster.cost.money import at_least, how_known, money, ranged
@@ -24,7 +24,7 @@ NO_TEAM: Final = "(no team)"
 @record(kw_only=True)
 class TeamCost:
     """monthly: expected USD of the share. gpus: of all pools, at their maximum. budget: USD per month.
-    gap: the gap that unpriced items of the stack leave in the share.
+    gap: the gap that unpriced items of the stack leave in the share. hours: running hours of the GPUs per month.
     """
 
     name: str
@@ -32,6 +32,7 @@ class TeamCost:
     gpus: int
     budget: Decimal | None
     gap: Gap
+    hours: Decimal = HOURS_PER_MONTH
 
     @property
     def hourly(self) -> Decimal:
@@ -41,7 +42,7 @@ class TeamCost:
     @property
     def gpu_hours(self) -> Decimal:
         """GPU-hours per month of its own."""
-        return self.gpus * HOURS_PER_MONTH
+        return self.gpus * self.hours
 
     @property
     def outcome(self) -> Outcome | None:
@@ -73,6 +74,7 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
         return ()
     total = estimate.monthly.expected
     found: list[TeamCost] = []
+    hours = running_hours(line for line in estimate.lines if _part_of(line, estimate, machines) is not None)
     shared = Decimal(0)
     gap = estimate.gaps.expected
     if estimate.unpriced_compute:  # the pools they belong to change the shares, and no bound limits by how much
@@ -87,6 +89,7 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
                 gap=gap.times(direct / all_machines),
                 gpus=sum(each.gpus for each in team.shares),
                 budget=team.monthly,
+                hours=hours,
             )
         )
     there = {each.part: each.of for team in teams.values() for each in team.shares}
@@ -95,6 +98,7 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
         monthly=total - sum((each.monthly for each in found), Decimal(0)),
         gpus=sum(there.values()) - sum(each.gpus for each in found),
         budget=None,
+        hours=hours,
         gap=gap.times((all_machines - shared) / all_machines),
     )
     return (*found, rest)

@@ -8,6 +8,7 @@ from typing import Final
 
 from gpucluster.cost.advice.advice import Advice, Input
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
+from gpucluster.cost.model import HOURS_PER_MONTH
 from gpucluster.cost.money import money, percent
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.purchasing.rate import Rate
@@ -36,6 +37,7 @@ def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) ->
         words, term = option.way.words, option.way.years * _DAYS_PER_YEAR
         text = f"{words} costs less than on demand if the machines run for {percent(share)} of its term or more"
         saves: Decimal | None = on_demand.monthly - option.monthly
+        use = found.pool.hours / HOURS_PER_MONTH
         inputs = [*_machines(found), _rate(on_demand.rate, "on demand"), _rate(option.rate, words)]
         inputs.append(Input("days of its term", term, words))
         if days is not None and days < share * term:
@@ -43,10 +45,13 @@ def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) ->
             text += f", {plain(from_day)} days; the machines are needed for {plain(days)}, so not here"
             saves = None
             inputs.append(_days(days))
+        elif use < share:
+            text += f"; they run {plain(found.pool.hours)} hours a month, {percent(use)} of it, so not here"
+            saves = None
+            inputs.append(Input("running hours a month", found.pool.hours, "hours_per_month"))
         else:
-            text += (
-                f"; at full use it saves {money(saves)} a month; the commitment is {money(option.contract)} in total"
-            )
+            used = "full use" if use >= 1 else f"{plain(found.pool.hours)} hours a month"
+            text += f"; at {used} it saves {money(saves)} a month; the commitment is {money(option.contract)} in total"
         yield Advice("commitment", found.pool.name, text, saves, tuple(inputs))
 
 

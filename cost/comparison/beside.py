@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.comparison.figures import FLOW_DAYS, TF32_TFLOPS, Ask, Figures
-from gpucluster.cost.model import cents
+from gpucluster.cost.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.money import at_least, money
 from gpucluster.cost.prices import NotKnown
 from gpucluster.cost.transfer import Egress
@@ -45,7 +45,8 @@ def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str
             grid = one.grid
             year = f", {grid.year}" if grid.year else ""
             yield (
-                f"{title}: CO2e of {one.nodes.normalize():f} nodes at {one.kw_per_node.normalize():f} kW at all hours, "
+                f"{title}: CO2e of {one.nodes.normalize():f} nodes at {one.kw_per_node.normalize():f} kW "
+                f"{_hours(one.hours)}, "
                 f"PUE {grid.pue:f} ({grid.pue_source}), {grid.g_per_kwh.normalize():f} g a kWh in {one.region} "
                 f"({grid.source}{year})"
             )
@@ -62,6 +63,10 @@ def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str
                 yield f"{title}: {what.unpriced_gib:,.0f} GiB above the last known egress tier have no price"
             elif isinstance(what, NotKnown):
                 yield f"{title}: {what.reason}"
+
+
+def _hours(hours: Decimal) -> str:
+    return "at all hours" if hours == HOURS_PER_MONTH else f"for {hours.normalize():f} hours a month"
 
 
 def _cells(found: _Found, cell: Callable[[Figures], str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.carbon import Grid, grid_of, tonnes_a_year
 from gpucluster.cost.carbon.emissions import KW_PER_NODE
-from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.estimate import Estimate, running_hours
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, cents
 from gpucluster.cost.prices import NotKnown, PriceBook
 from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
@@ -23,6 +23,7 @@ TF32_TFLOPS: Final = {"h100": Decimal(989), "h200": Decimal(989), "a100": Decima
 """GPU in SXM form -> TF32 TFLOPS with sparsity. Source: NVIDIA's data sheets of H100, H200 and A100, as quoted in
 public documents. An essay on hardware economics counts 890 for an H100, 275 for an A100: `--tflops h100=890`."""
 
+_ZERO: Final = Decimal(0)
 _SXM_GPUS: Final = 8
 """GPUs of a node in SXM form; smaller machines are fractions of one, or have another form."""
 
@@ -50,7 +51,8 @@ class Figures:
 
     machine: of its training nodes. nodes: of that type, including spares. usd_per_gpu_hour: of machines only, with the
     plan's purchase option, including idle ones of a block. per_1000_tflops: USD per hour.
-    tonnes: CO2e per year at full power. moved, flow: cost of outgoing data.
+    hours: running hours per month. tonnes: CO2e per year, at full power in these hours.
+    moved, flow: cost of outgoing data.
     """
 
     machine: str
@@ -61,6 +63,7 @@ class Figures:
     per_1000_tflops: Decimal | None
     kw_per_node: Decimal | None
     grid: Grid | None
+    hours: Decimal
     tonnes: Decimal | None
     days: Decimal | None
     moved: Egress | NotKnown | None
@@ -84,9 +87,10 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
         return None
     first = max(lines, key=lambda line: (line.quantity, line.sku))
     alike = [line for line in lines if line.sku == first.sku]
-    hours = sum((line.quantity - line.idle for line in alike), Decimal(0))
-    machine, nodes = machines()[first.sku], hours / HOURS_PER_MONTH
-    paid = sum((line.monthly for line in alike), Decimal(0))
+    machine, nodes = machines()[first.sku], sum((line.machines_of(line.quantity - line.idle) for line in alike), _ZERO)
+    running = running_hours(alike)
+    hours = nodes * running
+    paid = sum((line.monthly for line in alike), _ZERO)
     hourly = paid / hours if hours and paid else None
     sxm = machine.gpus == _SXM_GPUS
     kw = ask.kw_per_node or (KW_PER_NODE.get(machine.model) if sxm else None)
@@ -101,7 +105,10 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
         per_1000_tflops=None if hourly is None or tflops is None else per_1000_tflops(hourly, tflops * machine.gpus),
         kw_per_node=kw,
         grid=grid,
-        tonnes=None if grid is None or kw is None else tonnes_a_year(nodes, kw, grid.pue, grid.g_per_kwh / 1000),
+        hours=running,
+        tonnes=None
+        if grid is None or kw is None
+        else tonnes_a_year(nodes * running / HOURS_PER_MONTH, kw, grid.pue, grid.g_per_kwh / 1000),
         days=None if ask.dataset_tb is None else days_to_move(ask.dataset_tb, ask.gbps),
         moved=None if ask.dataset_tb is None else _egress(book, first, ask.dataset_tb * 1000, ask),
         flow=None if ask.flow_gbps is None else _egress(book, first, flow_gigabytes(ask.flow_gbps, FLOW_DAYS), ask),

@@ -44,6 +44,7 @@ def inside(
         paid_by=where,
         provider=item.provider,
         sku=machine,
+        running=item.assumptions.hours_per_month,
     )
 
 

@@ -18,7 +18,7 @@ _WORDS: Final = {
     "reserved": "committed use",
     "savings_plan": "savings plan",
 }
-_ALL_MONTH: Final = frozenset({"reserved", "savings_plan", "capacity_block", "dws_calendar"})
+ALL_MONTH: Final = frozenset({"reserved", "savings_plan", "capacity_block", "dws_calendar"})
 """Ways to buy that are paid for whether the machine runs or not."""
 
 _AZURE_WORDS: Final = {**_WORDS, "reserved": "reservation"}
@@ -55,7 +55,7 @@ def machine_hours(
 ) -> CostLine:
     """Machines running all month, as many as `count` says; `autoscaled` leaves the number out of the line's name."""
     row = price.row
-    each = HOURS_PER_MONTH if row.purchase in _ALL_MONTH else item.assumptions.hours_per_month
+    each = HOURS_PER_MONTH if row.purchase in ALL_MONTH else item.assumptions.hours_per_month
     said = item.assumptions.said("hours_per_month") if each != HOURS_PER_MONTH else ""
     hours = count.times(each)
     assumption = "; ".join(filter(None, [assumption, said, hard_to_get(machine, row.purchase)]))
@@ -68,4 +68,5 @@ def machine_hours(
         assumption=assumption,
         floor=hours.floor,
         ceiling=hours.ceiling,
+        billed=each,
     )

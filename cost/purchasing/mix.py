@@ -82,7 +82,7 @@ def _mix(pool: Pool, baseline: Share | None, flow: _Flow) -> Mix:
     above_rate = sum((rate.usd * share for rate, share in flow), Decimal(0))
 
     def monthly(machines: Decimal) -> Decimal:
-        return cents((fixed + max(machines - held, Decimal(0)) * above_rate) * HOURS_PER_MONTH)
+        return cents(fixed * HOURS_PER_MONTH + max(machines - held, Decimal(0)) * above_rate * pool.hours)
 
     count = pool.count
     above = max(count.expected - held, Decimal(0))

@@ -10,7 +10,7 @@ from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.gap import Gap
-from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, cents
+from gpucluster.cost.model import Amounts, cents
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.purchasing.mix import Mix, mixes_of
 from gpucluster.cost.purchasing.pools import Held, Pool, Stack, stack_of
@@ -75,6 +75,11 @@ class PoolOptions:
         """Whether everything except the machines is priced."""
         return not self.gap.missing
 
+    @property
+    def gpu_hours(self) -> Decimal:
+        """Hours per month that its GPUs run."""
+        return self.gpus * self.pool.hours
+
     def stops_as_one(self, option: Option) -> bool:
         """Whether one machine that the cloud takes back stops all: spot for several that train together, which a spec
         refuses.
@@ -86,12 +91,12 @@ class PoolOptions:
         return self.rest.expected + option.monthly
 
     def per_gpu_hour(self, option: Option) -> Decimal | None:
-        """USD per GPU-hour, to the cent; None without GPUs."""
-        return _per_hour(self.training_rest + option.monthly, self.gpus)
+        """USD per running GPU-hour, to the cent; None without any."""
+        return _per_hour(self.training_rest + option.monthly, self.gpu_hours)
 
     def per_useful_gpu_hour(self, option: Option, settings: Settings) -> Decimal | None:
         """The same per useful hour: utilised, and not lost to interruptions."""
-        return _per_hour(self.training_rest + option.monthly, self.gpus * option.useful * settings.utilisation)
+        return _per_hour(self.training_rest + option.monthly, self.gpu_hours * option.useful * settings.utilisation)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,16 +176,17 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
         options=tuple(options),
         mixes=tuple(mixes),
         not_priced=tuple(not_priced),
-        zones=() if spot is None else tuple(_zone(row, spot, training_rest, gpus, settings) for row in rows),
+        zones=() if spot is None else tuple(_zone(row, pool, spot, training_rest, gpus, settings) for row in rows),
     )
 
 
-def _zone(row: PriceRow, spot: Option, rest: Decimal, gpus: Decimal, settings: Settings) -> ZoneSpot:
-    monthly = cents(row.usd_per_unit * spot.bought.machines * HOURS_PER_MONTH)
-    useful = gpus * spot.useful * settings.utilisation
-    per_hour, per_useful = _per_hour(rest + monthly, gpus), _per_hour(rest + monthly, useful)
+def _zone(row: PriceRow, pool: Pool, spot: Option, rest: Decimal, gpus: Decimal, settings: Settings) -> ZoneSpot:
+    monthly = cents(row.usd_per_unit * spot.bought.machines * pool.hours)
+    hours = gpus * pool.hours
+    useful = hours * spot.useful * settings.utilisation
+    per_hour, per_useful = _per_hour(rest + monthly, hours), _per_hour(rest + monthly, useful)
     return ZoneSpot(row, monthly, per_hour, per_useful, spot.useful_is_most)
 
 
-def _per_hour(monthly: Decimal, gpus: Decimal) -> Decimal | None:
-    return cents(monthly / HOURS_PER_MONTH / gpus) if gpus else None
+def _per_hour(monthly: Decimal, gpu_hours: Decimal) -> Decimal | None:
+    return cents(monthly / gpu_hours) if gpu_hours else None

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.estimate import Estimate, estimate, running_hours
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
@@ -22,7 +22,8 @@ class Pool:
     """GPU machines that are bought together.
 
     count: expected, minimum and maximum machines. purchase: the plan's purchase option. training: whether training jobs
-    run on them. reservation: whether the stack itself reserves this capacity.
+    run on them. reservation: whether the stack itself reserves this capacity. hours: running hours of a machine per
+    month, which commitments and capacity held all month do not shorten.
     """
 
     urn: str
@@ -36,6 +37,7 @@ class Pool:
     purchase: str
     lines: tuple[CostLine, ...]
     reservation: bool = False
+    hours: Decimal = HOURS_PER_MONTH
 
     @property
     def gang(self) -> bool:
@@ -120,6 +122,7 @@ def _pools(found: Estimate, training: set[str]) -> Iterator[Pool]:
             count=_count(lines),
             purchase=first.purchase,
             lines=tuple(lines),
+            hours=running_hours(lines),
             reservation=urn_type(urn) in reservation_types(),
         )
 
@@ -127,11 +130,15 @@ def _pools(found: Estimate, training: set[str]) -> Iterator[Pool]:
 def _count(lines: Sequence[CostLine]) -> Count:
     ceiling: Decimal | str = Decimal(0)
     for line in lines:
-        ceiling = "unbounded" if isinstance(ceiling, str) or isinstance(line.ceiling, str) else ceiling + line.ceiling
+        ceiling = (
+            "unbounded"
+            if isinstance(ceiling, str) or isinstance(line.ceiling, str)
+            else ceiling + line.machines_of(line.ceiling)
+        )
     return Count(
-        sum((line.quantity for line in lines), Decimal(0)) / HOURS_PER_MONTH,
-        sum((line.floor for line in lines), Decimal(0)) / HOURS_PER_MONTH,
-        "unbounded" if isinstance(ceiling, str) else ceiling / HOURS_PER_MONTH,
+        sum((line.machines for line in lines), Decimal(0)),
+        sum((line.machines_of(line.floor) for line in lines), Decimal(0)),
+        ceiling,
     )
 
 

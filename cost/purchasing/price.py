@@ -98,6 +98,8 @@ def option_at(
     got = bought(way, pool.count.expected, days)
     hourly = got.machines * covered * rate.usd
     rest = Decimal(0) if isinstance(on_demand, NoRate) else got.machines * (1 - covered) * on_demand.usd
+    running = HOURS_PER_MONTH if pool.reservation else pool.hours
+    hours = HOURS_PER_MONTH if way.all_month else running
     contract = _contract(way, hourly, got)
     upfront = contract if way.purchase == "capacity_block" else contract and contract * way.upfront_share
     paid_hourly = Decimal(0) if way.purchase == "capacity_block" else hourly * (1 - way.upfront_share)
@@ -105,11 +107,11 @@ def option_at(
         way=way,
         rate=rate,
         bought=got,
-        monthly=cents((hourly + rest) * HOURS_PER_MONTH),
+        monthly=cents(hourly * hours + rest * running),
         upfront=None if upfront is None else cents(upfront),
-        then_monthly=cents((paid_hourly + rest) * HOURS_PER_MONTH),
+        then_monthly=cents(paid_hourly * hours + rest * running),
         contract=None if contract is None else cents(contract),
-        by_end=_by_end(way, upfront, paid_hourly + rest, got, days),
+        by_end=_by_end(way, upfront, paid_hourly * hours + rest * running, got, days),
         covered=covered,
         beats_on_demand=_beats(way, rate, on_demand),
         interruptions=_interruptions(pool, nodes, settings) if way.purchase == "spot" else None,
@@ -130,14 +132,14 @@ def _contract(way: Way, hourly: Decimal, got: Bought) -> Decimal | None:
 
 
 def _by_end(
-    way: Way, upfront: Decimal | None, paid_hourly: Decimal, got: Bought, days: Decimal | None
+    way: Way, upfront: Decimal | None, paid_monthly: Decimal, got: Bought, days: Decimal | None
 ) -> Decimal | None:
     if days is None or upfront is None:
         return None
     paid_days = got.days if way.by_the_day and got.days is not None else days
     if way.years:
         paid_days = min(paid_days, way.years * _HOURS_PER_YEAR / 24)
-    return cents(upfront + paid_hourly * 24 * paid_days)
+    return cents(upfront + paid_monthly * 24 * paid_days / HOURS_PER_MONTH)
 
 
 def _beats(way: Way, rate: Rate, on_demand: Rate | NoRate) -> Decimal | None:

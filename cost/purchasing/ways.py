@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.handlers.whole_machines import purchase_words
+from gpucluster.cost.handlers.whole_machines import ALL_MONTH, purchase_words
 from gpucluster.cost.prices import PriceBook
 
 _YEARS: Final = {"1y": Decimal(1), "3y": Decimal(3)}
@@ -51,6 +51,11 @@ class Way:
     def by_the_day(self) -> bool:
         """Whether it is bought for a number of days, used or not."""
         return self.purchase in ("capacity_block", "dws_calendar")
+
+    @property
+    def all_month(self) -> bool:
+        """Whether it bills every hour of a month, used or not."""
+        return self.purchase in ALL_MONTH
 
     @property
     def most_days(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +63,17 @@ def options(trial: Callable[..., Resources], book: PriceBook, tmp_path: Path) ->
         own: str = "",
         facts: dict[str, object] | None = None,
         terms: dict[str, Terms] | None = None,
+        hours: int = 730,
         **settings: Any,
     ) -> Options:
         path = tmp_path / "own.csv"
         path.write_text(HEADER + own)
         prices = PriceBook(today=book.today, own=path if own else None)
         return options_of(
-            trial(cloud, *more, **(facts or {})), prices, Settings(**settings), Assumptions(terms=terms or {})
+            trial(cloud, *more, **(facts or {})),
+            prices,
+            Settings(**settings),
+            Assumptions(terms=terms or {}, hours_per_month=Decimal(hours)),
         )
 
     return found
