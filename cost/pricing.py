@@ -196,7 +196,7 @@ class Pricing:
             instead_of=price.instead_of,
             usage=usage,
             billed=billed,
-            running=self.assumptions.hours_per_month,
+            running=self.assumptions.hours_per_month if row.unit == "instance-hour" else HOURS_PER_MONTH,
         )
 
     def as_found(self, line: CostLine) -> CostLine | NotPriced:
