@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from decimal import Decimal
 from typing import Any
 
 from gpucluster.catalog.machines import Machine
@@ -16,10 +17,11 @@ from gpucluster.components.shapes import shapes
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.fields import ValidationError
 from gpucluster.cost import plan_prices
+from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.places import asked_only, continent, places_of
 from gpucluster.quote.question import Question
-from gpucluster.quote.spec_values import STACK, spec_values
+from gpucluster.quote.spec_values import STACK, default_spares, spec_values
 from gpucluster.quote.ways import Way, ways_of
 from gpucluster.record import record
 
@@ -29,7 +31,8 @@ class Candidate:
     """One cluster: place, machine, purchase option.
 
     place: the values of a stack's configuration. values: its spec as in YAML. listed: the zones that list the
-    machine, none if only a price shows that the region sells it.
+    machine, none if only a price shows that the region sells it. fewer_spares: whether it has only the spares that fit
+    into the block of its other nodes, fewer than the default.
     """
 
     cloud: str
@@ -39,6 +42,15 @@ class Candidate:
     values: dict[str, Any]
     plan: ClusterPlan
     listed: tuple[str, ...]
+    fewer_spares: bool = False
+
+    @property
+    def words(self) -> str:
+        """Its purchase option, with its spares if they are fewer than the default."""
+        if not self.fewer_spares:
+            return self.way.words
+        spares = self.plan.training.spares
+        return f"{self.way.words}, {spares or 'no'} spare{'s' if spares > 1 else ''}"
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -92,8 +104,9 @@ def candidates(question: Question, book: PriceBook) -> Candidates:
 def _of_machine(result: Candidates, question: Question, cloud: Cloud, machine: Machine, book: PriceBook) -> None:
     regions = {region: zones for region, zones in places_of(machine, book).items() if _wanted(question, region)}
     result.places.extend(regions)
-    for way in ways_of(cloud.name) if regions else ():
-        values, spec = _spec(question, machine, way)
+    asked = [(way, one) for way in ways_of(cloud.name) for one in _questions(question, way)] if regions else []
+    for way, one in asked:
+        values, spec = _spec(one, machine, way)
         why = spec if isinstance(spec, str) else _refused(cloud, spec, machine)
         if isinstance(spec, str) or why:
             result.refused[Refusal(cloud.name, machine.machine_type, way.words, why)] += len(regions)
@@ -106,9 +119,25 @@ def _of_machine(result: Candidates, question: Question, cloud: Cloud, machine: M
             place, plan = found
             result.found.append(
                 Candidate(
-                    cloud=cloud.name, machine=machine, way=way, place=place, values=values, plan=plan, listed=zones
+                    cloud=cloud.name,
+                    machine=machine,
+                    way=way,
+                    place=place,
+                    values=values,
+                    plan=plan,
+                    listed=zones,
+                    fewer_spares=one is not question,
                 )
             )
+
+
+def _questions(question: Question, way: Way) -> Iterator[Question]:
+    """The question; then, if its default spares need a larger block, with those that fit into the smaller one."""
+    yield question
+    if question.spares is None and way.sized:
+        spares = block_size(Decimal(question.nodes)) - question.nodes
+        if spares < default_spares(question.nodes):
+            yield replace(question, spares=int(spares))
 
 
 def _wanted(question: Question, region: str) -> bool:

@@ -89,6 +89,11 @@ class Quote:
         return [line for line in (*self.estimate.lines, *bounded) if self._of(line)]
 
     @property
+    def block(self) -> CostLine | None:
+        """The line of its capacity block, None if it is bought otherwise."""
+        return next((line for line in self.machines if line.upfront), None)
+
+    @property
     def machine_prices(self) -> list[tuple[str, str]]:
         """Date and source of each price of its machines, oldest first; none of machines that a reservation pays for."""
         return sorted({(line.as_of, line.source) for line in self.machines if line.unit_price})

@@ -37,6 +37,11 @@ def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any
     return values
 
 
+def default_spares(nodes: int) -> int:
+    """Spares of the first spec of so many nodes."""
+    return _first(nodes)["training"].get("spares", 0)
+
+
 def spec_text(values: dict[str, Any], monthly: Decimal, head: list[str], *, refuse: bool = True) -> str:
     """The file of a spec. monthly: its budget in USD per month. head: comments. refuse: whether exceeding the budget
     refuses the plan, or warns.

@@ -28,6 +28,11 @@ class Way:
     assume: str
     needs: str
 
+    @property
+    def sized(self) -> bool:
+        """Whether it is sold in fixed numbers of machines: capacity blocks of EC2."""
+        return (self.cloud, self.purchase) == ("aws", "capacity_block")
+
     def against(self, hours: int) -> str:
         """Why it is not sold for so many hours: its term is longer, or its maximum shorter; empty if it is."""
         sold, days = Sold(self.cloud, self.purchase, self.term), hours / 24

@@ -8,6 +8,9 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.handlers.reserved_capacity import block_size
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import cents
 from gpucluster.cost.money import money, ranged
 from gpucluster.cost.terms.agreed import said
 from gpucluster.quote.question import Question
@@ -35,7 +38,8 @@ def numbered(answer: Answer, top: int) -> list[Numbered]:
 
 def heading(answer: Answer) -> str:
     """The question, and the basis of the amounts."""
-    asked, some = answer.question, answer.quotes[0]
+    asked = answer.question
+    some = min(answer.quotes, key=lambda quote: quote.candidate.fewer_spares)
     training = some.candidate.plan.training
     spares = f" and {training.spares} spare{'' if training.spares == 1 else 's'}" if training.spares else ""
     tib = some.candidate.values["storage"]["shared"]["usable_tib"]
@@ -57,7 +61,7 @@ def _prices(asked: Question) -> str:
 def what(quote: Quote) -> str:
     """Place, machine and purchase option."""
     one = quote.candidate
-    return f"{one.cloud} {one.place['region']}, {one.machine.machine_type}, {one.way.words}"
+    return f"{one.cloud} {one.place['region']}, {one.machine.machine_type}, {one.words}"
 
 
 def cells(row: Numbered) -> tuple[str, ...]:
@@ -144,7 +148,24 @@ def _numbers(of: Sequence[int]) -> str:
 def _against(quote: Quote) -> list[str]:
     one, rule = quote.candidate, quote.machine_bound
     bounded = f"{one.machine.machine_type} {one.way.words}: no price of its own here; bounded {rule}" if rule else ""
-    return [text for text in (quote.hard_to_get, bounded) if text]
+    return [text for text in (quote.hard_to_get, bounded, _half_used(quote)) if text]
+
+
+def _half_used(quote: Quote) -> str:
+    """A block that is larger than its nodes; with the price of the smaller one, if only spares need the larger."""
+    training, line = quote.candidate.plan.training, quote.block
+    if line is None or not line.idle:
+        return ""
+    nodes, held = Decimal(training.nodes + training.spares), line.machines
+    text = f"{plain(nodes)} nodes need a block of {plain(held)}, of which {plain(held - nodes)} stay idle"
+    smaller = block_size(Decimal(training.nodes))
+    if smaller == held:
+        return text
+    fee, spares = line.upfront * smaller / held, smaller - training.nodes
+    return (
+        f"with {training.spares} spare{'' if training.spares == 1 else 's'}, {text}: {money(line.upfront)} upfront; "
+        f"with {plain(spares) if spares else 'none'}, a block of {plain(smaller)} for {money(cents(fee))}"
+    )
 
 
 def _upfront(quote: Quote) -> list[str]:

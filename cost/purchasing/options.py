@@ -10,11 +10,11 @@ from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.gap import Gap
-from gpucluster.cost.model import Amounts, cents
+from gpucluster.cost.model import Amounts, Count, cents
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.purchasing.mix import Mix, mixes_of
 from gpucluster.cost.purchasing.pools import Held, Pool, Stack, stack_of
-from gpucluster.cost.purchasing.price import Option, option_at, option_of
+from gpucluster.cost.purchasing.price import Option, bought, option_at, option_of
 from gpucluster.cost.purchasing.rate import NoRate
 from gpucluster.cost.purchasing.settings import Settings
 from gpucluster.cost.purchasing.ways import ways_of
@@ -57,6 +57,7 @@ class PoolOptions:
     training_rest, gpus: inputs of the GPU-hour price in addition to the machines, and its GPUs.
     nodes: machines that must run together. not_priced: unpriced options with reason and bounds.
     zones: spot in single zones, cheapest first; none if the book has no zones.
+    fitting: the block with only the spares that fit into the size that the other nodes need; None if all fit.
     """
 
     pool: Pool
@@ -69,6 +70,7 @@ class PoolOptions:
     mixes: tuple[Mix, ...]
     not_priced: tuple[Unpriced, ...]
     zones: tuple[ZoneSpot, ...]
+    fitting: Option | None = None
 
     @property
     def complete(self) -> bool:
@@ -165,6 +167,7 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
     mixes = [mix for mix in mixes_of(book, pool, settings) if isinstance(mix, Mix)] if elastic else []
     training_rest = stack.training_rest(pool) if pool.training and not elastic else Decimal(0)
     spot = next((option for option in options if option.way.purchase == "spot"), None)
+    block = next((option for option in options if option.way.purchase == "capacity_block"), None)
     rows = book.zones(pool.provider, pool.region, pool.machine, "spot", unit="instance-hour")
     return PoolOptions(
         pool=pool,
@@ -177,7 +180,19 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
         mixes=tuple(mixes),
         not_priced=tuple(not_priced),
         zones=() if spot is None else tuple(_zone(row, pool, spot, training_rest, gpus, settings) for row in rows),
+        fitting=None if block is None else _fitting(block, book, pool, settings, days, nodes),
     )
+
+
+def _fitting(
+    block: Option, book: PriceBook, pool: Pool, settings: Settings, days: Decimal | None, nodes: Decimal
+) -> Option | None:
+    """The block without the spares that need the next size."""
+    size = bought(block.way, nodes, days).machines
+    if size >= block.bought.used:
+        return None
+    found = option_at(block.rate, book, replace(pool, count=Count.fixed(size)), block.way, settings, days, nodes)
+    return None if isinstance(found, NoRate) else found
 
 
 def _zone(row: PriceRow, pool: Pool, spot: Option, rest: Decimal, gpus: Decimal, settings: Settings) -> ZoneSpot:

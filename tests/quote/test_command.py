@@ -70,7 +70,7 @@ def test_markdown_is_a_table_of_the_same_rows(home: Answer) -> None:
 
 
 def test_a_picked_row_becomes_a_spec_that_check_takes(home: Answer, tmp_path: Path) -> None:
-    at = next(n for n, quote in enumerate(home.quotes, 1) if quote.candidate.way.words == "capacity block")
+    at = next(n for n, quote in enumerate(home.quotes, 1) if quote.candidate.words == "capacity block")
     file = tmp_path / "spec.yaml"
     done = run(*HOME, "--pick", str(at), "-o", str(file))
     place = "--cloud aws --region us-east-1 --zone use1-az1 --machine p5.48xlarge"

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.cost.money import money
 from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.candidates import candidates
 from gpucluster.quote.quotes import Answer
 from gpucluster.quote.spec_values import spec_text
-from gpucluster.quote.words import Numbered, cells, empty, left_out, sections
+from gpucluster.quote.words import Numbered, cells, empty, heading, left_out, numbered, sections
 from tests.quote.conftest import asked
 from tests.says import Says
 
@@ -44,10 +45,39 @@ def test_a_gpu_hour_is_the_total_by_gpus_and_hours_asked(home: Answer) -> None:
 
 
 def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer) -> None:
-    parts = {part.name for part in home.quotes[0].estimate.parts}
+    first = next(quote for quote in home.quotes if not quote.candidate.fewer_spares)
+    parts = {part.name for part in first.estimate.parts}
     wanted = {"training", "storage", "system", "control-plane", "network", "monitoring"}
     assert {f"trial-{name}" for name in wanted} <= parts
-    assert home.quotes[0].candidate.plan.training.spares == 1
+    assert first.candidate.plan.training.spares == 1
+
+
+def test_a_block_that_the_default_spare_doubles_is_quoted_with_and_without_it(home: Answer) -> None:
+    rows = {one.quote.candidate.words: one for one in numbered(home, len(home.quotes))}
+    spare, none = rows["capacity block"], rows["capacity block, no spare"]
+    assert [row.quote.candidate.plan.training.spares for row in (spare, none)] == [1, 0]
+    blocks = [row.quote.block for row in (spare, none)]
+    assert [(line.machines, line.idle) for line in blocks if line] == [(16, 7 * 730), (8, 0)]
+    fees = [row.quote.estimate.upfront for row in (spare, none)]
+    assert fees[0] == 2 * fees[1]
+    assert none.number < spare.number
+    said = dict(sections([spare]))["Known problems"]
+    assert said == [Says(f"{spare.number}:", "1 spare", "16", "7 stay idle", money(fees[0]), money(fees[1]))]
+    assert heading(home) == Says("8 nodes", "1 spare")
+
+
+def test_stated_spares_are_quoted_alone_and_their_block_is_explained(ask: Ask) -> None:
+    found = ask(gpus="32", lasting="14d", spares="1", clouds="aws", regions="us-east-1")
+    rows = [one for one in numbered(found, 9) if one.quote.block]
+    assert [row.quote.candidate.words for row in rows] == ["capacity block"]
+    assert dict(sections(rows))["Known problems"] == [Says("block of 8", "3 stay idle", "block of 4")]
+
+
+def test_spares_that_fit_into_the_block_are_quoted_as_asked(ask: Ask) -> None:
+    found = ask(gpus="56", lasting="14d", clouds="aws", regions="us-east-1")  # 7 nodes and a spare: a block of 8
+    rows = [one for one in numbered(found, 9) if one.quote.block]
+    assert [row.quote.candidate.words for row in rows] == ["capacity block"]
+    assert "Known problems" not in dict(sections(rows))
 
 
 def test_spot_and_commitments_longer_than_asked_are_left_out_with_the_reason(home: Answer) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from gpucluster.cost.documents.options.document import pool_heading
+from gpucluster.cost.documents.options.remarks import fitting_words
 from gpucluster.cost.documents.options.unpriced import why
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH
@@ -49,6 +50,8 @@ def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
         notes.append(f"{money(useful)} a useful GPU-hour")
     if option.bought.idle:
         notes.append(f"{plain(option.bought.machines)} machines bought, {plain(option.bought.idle)} of them idle")
+    if found.fitting is not None and found.fitting.way == option.way:
+        notes.append(fitting_words(found.fitting, found))
     if option.upfront:
         notes.append(f"{money(option.upfront)} upfront")
     if option.contract:

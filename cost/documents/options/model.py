@@ -111,6 +111,7 @@ def _option(option: Option, found: PoolOptions, options: Options) -> dict[str, A
         "machines_bought": text_of(option.bought.machines),
         "machines_idle": text_of(option.bought.idle),
         "days_bought": _text(option.bought.days),
+        "block_that_fits": _fitting(found) if found.fitting and found.fitting.way == option.way else None,
         "covered_share": text_of(option.covered),
         "machines_monthly": text_of(option.monthly),
         "stack_monthly": text_of(monthly),
@@ -143,6 +144,21 @@ def _option(option: Option, found: PoolOptions, options: Options) -> dict[str, A
             "useful_share": text_of(stop.useful),
         },
         "said": [text for text in (option.way.said, option.rate.said) if text],
+    }
+
+
+def _fitting(found: PoolOptions) -> dict[str, Any] | None:
+    """The smaller block of the pool without the spares that need the larger one."""
+    fitting = found.fitting
+    if fitting is None:
+        return None
+    return {
+        "machines_bought": text_of(fitting.bought.machines),
+        "spares": text_of(fitting.bought.used - found.nodes),
+        "machines_monthly": text_of(fitting.monthly),
+        "stack_monthly": text_of(found.stack_monthly(fitting)),
+        "upfront": _text(fitting.upfront),
+        "by_end_of_days": _text(fitting.by_end),
     }
 
 

@@ -21,7 +21,7 @@ def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
     """Remarks on the rows; a remark on several options is made once."""
     said: dict[str, list[str]] = {}
     for option in found.options:
-        for text in _said(option, options):
+        for text in [*_said(option, options), *_fitting(option, found)]:
             said.setdefault(text, []).append(option.way.words)
     for text, ways in said.items():
         yield f"{', '.join(ways)}: {text}"
@@ -61,6 +61,22 @@ def _said(option: Option, options: Options) -> Iterator[str]:
         yield option.rate.said
     if option.interruptions is not None and option.interruptions.between is not None:
         yield _interrupted(option.interruptions, options)
+
+
+def _fitting(option: Option, found: PoolOptions) -> Iterator[str]:
+    """The price of a smaller block, if only spares need the larger one."""
+    if found.fitting is not None and found.fitting.way == option.way:
+        yield fitting_words(found.fitting, found)
+
+
+def fitting_words(fitting: Option, found: PoolOptions) -> str:
+    """The smaller block, its spares, and its price."""
+    size, spares = fitting.bought.machines, fitting.bought.used - found.nodes
+    before = "" if fitting.upfront is None else f", {money(fitting.upfront)} paid before"
+    return (
+        f"with {plain(spares) if spares else 'no'} spare{'s' if spares > 1 else ''} a block of {plain(size)} holds the "
+        f"{plain(found.nodes)} nodes of a job: {money(found.stack_monthly(fitting))} a month for the stack{before}"
+    )
 
 
 def _interrupted(stop: Interruptions, options: Options) -> str:

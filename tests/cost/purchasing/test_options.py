@@ -74,6 +74,16 @@ def test_utilisation_divides_the_price_of_a_useful_gpu_hour(options: Found) -> N
     )
 
 
+def test_a_block_is_also_priced_without_the_spares_that_need_a_larger_one(options: Found) -> None:
+    found = options("aws").pools[0]
+    block = next(option for option in found.options if option.way.purchase == "capacity_block")
+    assert (block.bought.used, block.bought.machines) == (5, 8)
+    assert found.fitting is not None
+    assert (found.fitting.bought.used, found.fitting.bought.machines) == (4, 4)
+    assert (found.fitting.monthly * 2, (found.fitting.upfront or 0) * 2) == (block.monthly, block.upfront)
+    assert options("aws", facts={"trainingGpus": 40}).pools[0].fitting is None  # 5 nodes of jobs need the block of 8
+
+
 def test_zones_of_spot_stand_by_themselves_the_least_first(options: Found) -> None:
     zones = options("aws").pools[0].zones
     assert [zone.row.zone for zone in zones] == ["use1-atl2-az1", "use1-az6", "use1-az2", "use1-az3", "use1-az5"]
