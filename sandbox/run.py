@@ -40,7 +40,7 @@ from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage, refuse_u
 from gpucluster.sandbox.recovery.locks import locks, refuse_living
 from gpucluster.sandbox.refusals import reads_state, refuse_command
 from gpucluster.sandbox.run_folder import scratch_folder
-from gpucluster.textio.terminal import beneath, plain
+from gpucluster.textio.terminal import beneath, plain, shows_styles
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
@@ -81,9 +81,9 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
 
 
 def _note(text: str) -> None:
-    """Prints a remark in addition to the engine's output; plain if the user wants no colours (no-color.org)."""
-    shown = plain(text)
-    click.echo(shown if os.environ.get("NO_COLOR") else click.style(shown, dim=True), file=beneath(sys.stderr))
+    """Prints a remark in addition to the engine's output."""
+    shown, terminal = plain(text), beneath(sys.stderr)
+    click.echo(click.style(shown, dim=True) if shows_styles(terminal) else shown, file=terminal)
 
 
 def _help(engine: Engine, line: CommandLine) -> int:

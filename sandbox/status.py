@@ -19,7 +19,7 @@ from gpucluster.sandbox.project import Store, current_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.urns import urn_name
-from gpucluster.textio.terminal import beneath, plain
+from gpucluster.textio.terminal import beneath, plain, shows_styles
 
 _COLUMNS = ("provider", "scope", "type", "name", "state", "id")
 
@@ -101,7 +101,9 @@ def _print(entries: list[Entry]) -> None:
     if not entries:
         click.echo("Nothing exists in the simulated clouds.")
         return
-    table = Table(*(column.capitalize() for column in _COLUMNS), box=None, pad_edge=False, header_style="bold")
+    terminal = beneath(sys.stdout)
+    bold = "bold" if shows_styles(terminal) else ""
+    table = Table(*(column.capitalize() for column in _COLUMNS), box=None, pad_edge=False, header_style=bold)
     clusters = {servers[0]: entry.name for entry in entries if (servers := api_servers(entry))}
     before = ("", "")
     for entry in entries:
@@ -112,7 +114,6 @@ def _print(entries: list[Entry]) -> None:
         table.add_row(*(Text(plain(cell)) for cell in cells))
         before = group
     # Outside a terminal nothing may be truncated: users copy the ids.
-    terminal = beneath(sys.stdout)
     Console(file=terminal, width=None if terminal.isatty() else 1000).print(table)
     counts = Counter(entry.provider for entry in entries)
     click.echo(f"\n{len(entries)} resources: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))

@@ -85,6 +85,11 @@ def beneath(stream: TextIO) -> TextIO:
     return stream.beneath if isinstance(stream, _Plain) else stream
 
 
+def shows_styles(stream: TextIO) -> bool:
+    """Whether the stream is a terminal that shows bold and dim text, and its user wants it (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def _open_closed() -> None:
     """Opens standard streams that the caller closed, as cron and daemons do, on the null device.
 

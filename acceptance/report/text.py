@@ -6,19 +6,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import click
-
 from gpucluster.acceptance.inventory import Inventory, NodeFacts
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict, worst
 
 ORDER: Final[tuple[Outcome, ...]] = (FAIL, CANNOT_TELL, WARN, PASS, MEASURED)
-_COLOURS: Final[dict[Outcome, str]] = {
-    FAIL: "red",
-    CANNOT_TELL: "yellow",
-    WARN: "yellow",
-    PASS: "green",
-    MEASURED: "blue",
-}
 _LEAST_WIDTH: Final = 60
 
 
@@ -31,7 +22,7 @@ def headline(verdicts: Sequence[Verdict]) -> str:
 
 
 def text_report(verdicts: Sequence[Verdict], inventory: Inventory, *, width: int) -> str:
-    """width: columns of the terminal; fewer than 60 count as 60. click removes colours if needed."""
+    """width: columns of the terminal; fewer than 60 count as 60."""
     lines = [headline(verdicts), ""]
     for outcome in ORDER:
         for verdict in verdicts:
@@ -43,10 +34,9 @@ def text_report(verdicts: Sequence[Verdict], inventory: Inventory, *, width: int
 def _lines(verdict: Verdict, width: int) -> Iterator[str]:
     wanted = f", wanted {verdict.wanted}" if verdict.wanted else ""
     figures = f": {verdict.measured or 'nothing measured'}{wanted}" if verdict.measured or verdict.wanted else ""
-    word = click.style(f"{verdict.outcome:<11}", fg=_COLOURS[verdict.outcome])
     indent = " " * 13
     first, *rest = textwrap.wrap(f"{verdict.check}{figures}", width - len(indent)) or [""]
-    yield f"{word}  {first}"
+    yield f"{verdict.outcome:<11}  {first}"
     where = f"{verdict.log}:{verdict.line}" if verdict.log else ""
     for text in (*rest, *textwrap.wrap(verdict.why, width - len(indent)), where):
         if text:

@@ -10,7 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 import pytest
 
-from gpucluster.textio.terminal import Program, beneath, plain
+from gpucluster.textio.terminal import Program, beneath, plain, shows_styles
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,27 @@ from gpucluster.textio.terminal import Program, beneath, plain
 )  # fmt: skip
 def test_control_characters_are_shown_and_not_obeyed(text: str, shown: str) -> None:
     assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("terminal", "variables", "shown"),
+    [
+        (True, {"TERM": "xterm"}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (True, {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (True, {"TERM": "dumb"}, False),
+        (False, {"TERM": "xterm"}, False),
+    ],
+)
+def test_styles_are_for_terminals_that_show_them(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, variables: dict[str, str], shown: bool
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert shows_styles(stream) == shown
 
 
 @click.group(cls=Program)
