@@ -34,6 +34,8 @@ def refuse_command(line: CommandLine, file: Path) -> None:
     """Raises InputError for a command that the sandbox does not run. file: that of the stack in the working tree."""
     reason = _REFUSED.get(line.words)
     if reason is not None:
+        if line.words[0] == "config" and not file.exists():
+            reason += ", which does not exist yet: a mapping such as `config: {{aws:region: us-east-1}}`"
         raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
 
 

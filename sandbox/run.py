@@ -40,7 +40,7 @@ from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage, refuse_u
 from gpucluster.sandbox.recovery.locks import locks, refuse_living
 from gpucluster.sandbox.refusals import reads_state, refuse_command
 from gpucluster.sandbox.run_folder import scratch_folder
-from gpucluster.textio.terminal import beneath, plain, shows_styles
+from gpucluster.textio.terminal import note, plain
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
@@ -76,14 +76,8 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
     refuse_command(line, project.stack_file(_stack(line, project) or "<stack>"))
     engine = find_engine()
     banner = "SIMULATED clouds: no account is used and nothing is billed."
-    _note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
+    note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
     return _run_in(project, line, engine, scenario, kubernetes)
-
-
-def _note(text: str) -> None:
-    """Prints a remark in addition to the engine's output."""
-    shown, terminal = plain(text), beneath(sys.stderr)
-    click.echo(click.style(shown, dim=True) if shows_styles(terminal) else shown, file=terminal)
 
 
 def _help(engine: Engine, line: CommandLine) -> int:
@@ -146,7 +140,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
         socket_path, refused = scratch / "clouds", scratch / "input-error"
         variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
-        line = with_generator(line, project, engine, say_on_stderr, _note)
+        line = with_generator(line, project, engine, say_on_stderr, note)
         line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
@@ -213,7 +207,7 @@ def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServ
     if kubernetes == LIVE:
         build_all(say_on_stderr)
     for module, why in fetch_all().items():
-        _note(f"No definitions of {module}: {why}")
+        note(f"No definitions of {module}: {why}")
     return RealServers(project.store.servers, binaries, ledger, LiveCompanions(all_live=kubernetes == LIVE))
 
 
@@ -279,18 +273,21 @@ def _with_stack(
             return CommandLine((*line.args, "--preserve-config"))
         case (command, *_) if command in _WITH_CONFIG_FILE:
             if stack is None:
-                known = ", ".join(project.stacks()) or "none yet"
+                known = ", ".join(stacks.known(project)) or "none yet, and `preview --stack dev` creates dev"
                 raise InputError(f"no stack is selected; add --stack NAME (in {project.stack_folder}: {known})")
             if command in _WITH_PROGRAM:
                 refuse_damage(project, stack)
                 _mind_who_is_at_work(project, stack, command)
             source = Path(line.value("--config-file") or project.stack_file(stack))
-            stacks.refuse_unknown(project, stack, source)
-            if source.exists():
+            first = not line.has("--config-file") and stacks.creates_first(project, command)
+            if not first:
+                fix = f"; `gpucluster sandbox pulumi stack init {stack}` creates it"
+                stacks.refuse_unknown(project, stack, source, fix=fix)
+            if source.exists() or first:
                 _ensure(project, stack, engine, variables)
             private = scratch / f"Pulumi.{stack}.yaml"
             for key in stacks.private_config(project, stack, source, private):
-                _note(f"{key} is encrypted for a real account; the sandbox uses a placeholder")
+                note(f"{key} is encrypted for a real account; the sandbox uses a placeholder")
             return line.without("--config-file").with_flags("--config-file", str(private))
         case _:
             return line
@@ -302,7 +299,7 @@ def _mind_who_is_at_work(project: Project, stack: str, command: str) -> None:
     if command != "preview":
         refuse_living(living)
     elif living:
-        _note(f"The stack {stack} is in use: {living[0]} changes it now; this plan shows its progress so far")
+        note(f"The stack {stack} is in use: {living[0]} changes it now; this plan shows its progress so far")
 
 
 def _stack(line: CommandLine, project: Project) -> str | None:
@@ -314,13 +311,15 @@ def _stack(line: CommandLine, project: Project) -> str | None:
 
 
 def _ensure(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
-    """Creates the stack in the sandbox's state unless it exists."""
+    """Creates the stack in the sandbox's state unless it exists, and reports one without a file."""
     if stacks.exists(project, stack):
         return
     refuse_damage(project, stack)
     with project.store.locked("making", fcntl.LOCK_EX):
         if not stacks.exists(project, stack):
             stacks.make(project, stack, engine, variables)
+            if not (file := project.stack_file(stack)).exists():
+                note(f"Created the stack {stack}. Its configuration, if it needs any, is {os.path.relpath(file)}")
 
 
 def _init(project: Project, line: CommandLine, engine: Engine, variables: Mapping[str, str]) -> CommandLine:
@@ -343,5 +342,5 @@ def _rename(
     _mind_who_is_at_work(project, stack, "stack rename")
     (new,) = line.operands
     rename(project, stack, new, engine, variables)
-    _note(f"Renamed the stack {stack} to {new}")
+    note(f"Renamed the stack {stack} to {new}")
     return CommandLine(("stack", "select", new))

@@ -53,19 +53,30 @@ def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, s
         raise InputError(f"the stack {stack!r} could not be made: {made.stderr.strip() or made.stdout.strip()}")
 
 
-def refuse_unknown(project: Project, stack: str, source: Path | None = None) -> None:
+def known(project: Project) -> list[str]:
+    """The stacks with a file in the working tree or a state in the sandbox."""
+    states = (file.name.removesuffix(".gz") for file in project.store.states(project.name).glob("*.json*"))
+    return sorted({*project.stacks(), *(name.removesuffix(".json") for name in states if name.endswith(".json"))})
+
+
+def creates_first(project: Project, command: str) -> bool:
+    """Whether a command creates its stack: the first of a project. Later, an unknown name may be misspelt."""
+    return command in ("preview", "up") and not known(project)
+
+
+def refuse_unknown(project: Project, stack: str, source: Path | None = None, *, fix: str = "") -> None:
     """Raises InputError if nothing declares the stack and the sandbox's state has none of this name.
 
-    source: its file, if not the project's own.
+    source: its file, if not the project's own. fix: how to create it, added to the message.
     """
     file = source or project.stack_file(stack)
     if file.exists() or exists(project, stack):
         return
-    known = project.stacks()
-    close = difflib.get_close_matches(stack, known, n=1)
+    names = known(project)
+    close = difflib.get_close_matches(stack, names, n=1)
     raise InputError(
         f"there is no stack {stack!r}: it has no {os.path.relpath(file)}; stacks here: "
-        f"{', '.join(known) or 'none yet'}{f'; did you mean {close[0]}?' if close else ''}"
+        f"{', '.join(names) or 'none yet'}{f'; did you mean {close[0]}?' if close else ''}{fix}"
     )
 
 

@@ -90,6 +90,12 @@ def shows_styles(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def note(text: str) -> None:
+    """Prints a remark of ours beside the output of another program, dim on terminals that show it."""
+    shown, terminal = plain(text), beneath(sys.stderr)
+    click.echo(click.style(shown, dim=True) if shows_styles(terminal) else shown, file=terminal)
+
+
 def _open_closed() -> None:
     """Opens standard streams that the caller closed, as cron and daemons do, on the null device.
 

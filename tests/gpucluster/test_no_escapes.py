@@ -120,4 +120,4 @@ def test_styles_are_written_only_where_the_terminal_shows_them() -> None:
         for path in folder.rglob("*.py")
     }
     styled = {str(path.relative_to(ROOT)) for path, text in code.items() if "click.style" in text or ".secho" in text}
-    assert styled == {"sandbox/run.py"}
+    assert styled == {"textio/terminal.py"}

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.library.conftest import PROJECT
+
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
 MODULES = ("gpucluster", "gpucluster.aws", "gpucluster.gcp", "gpucluster.azure")
 SDKS = ("pulumi_aws", "pulumi_gcp", "pulumi_azure_native")
@@ -87,6 +89,19 @@ def test_the_pages_first_program_previews_with_its_cost(sandbox: Sandbox) -> Non
     assert "This trial" not in done.text
     assert "203.0.113.0/24 is an example range" in done.text
     assert re.search(r"^    kubeconfig +: \[unknown\]$", done.text, re.MULTILINE), done.text
+
+
+@pytest.mark.engine
+def test_the_readmes_program_previews_with_its_cost_by_the_readmes_command_in_a_new_project(tmp_path: Path) -> None:
+    section = (PAGE.parents[1] / "README.md").read_text().split("## In your own Pulumi program")[1].split("\n## ")[0]
+    [program] = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    [command] = re.findall(r"^```\ngpucluster (.*?) *(?:#.*)?\n```", section, re.MULTILINE)
+    (tmp_path / "Pulumi.yaml").write_text(PROJECT.format(virtualenv=sys.prefix))
+    (tmp_path / "__main__.py").write_text(program)
+    words = [str(Path(sys.prefix) / "bin/gpucluster"), *command.split()]
+    done = subprocess.run(words, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^ *Total per month +\$[0-9,.]+$", done.stdout, re.MULTILINE), done.stdout
 
 
 @pytest.mark.engine

@@ -20,6 +20,7 @@ import psutil
 import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
+from tests.says import Says
 from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
@@ -96,6 +97,26 @@ def test_a_stack_nobody_has_names_the_ones_there_are(project: Any) -> None:
     assert done.returncode == 2
     expected = "there is no stack 'dve': it has no stacks/Pulumi.dve.yaml; stacks here: dev; did you mean dev?"
     assert expected in done.stderr
+
+
+def test_the_first_command_of_a_project_creates_its_stack_and_says_so(project: Any) -> None:
+    project.write("import pulumi; pulumi.export('answer', 42)")
+    file = project.root / "stacks/Pulumi.dev.yaml"
+    file.unlink()
+    before = project.tree()
+    refused = project.run("pulumi", "preview")
+    assert (refused.returncode, refused.stderr) == (2, Says("--stack NAME", "preview --stack dev"))
+    refused = project.run("pulumi", "destroy", "--yes", "--stack", "dev")
+    assert (refused.returncode, refused.stderr) == (2, Says("no stack 'dev'", "stack init dev"))
+    done = project.run("pulumi", "preview", "--stack", "dev")
+    assert (done.returncode, done.stderr) == (0, Says("Created the stack dev", "stacks/Pulumi.dev.yaml"))
+    again = project.run("pulumi", "preview", "--stack", "dev")
+    assert (again.returncode, "Created" in again.stderr) == (0, False)
+    wrong = project.run("pulumi", "preview", "--stack", "dve")
+    assert (wrong.returncode, wrong.stderr) == (2, Says("did you mean dev?", "stack init dve"))
+    refused = project.run("pulumi", "config", "set", "aws:region", "us-east-1", "--stack", "dev")
+    assert (refused.returncode, refused.stderr) == (2, Says("stacks/Pulumi.dev.yaml", "does not exist yet", "config:"))
+    assert project.tree() == before
 
 
 @pytest.mark.slow
@@ -378,7 +399,8 @@ def test_what_the_sandbox_does_not_do_is_refused_as_the_user_s_input(project: An
 def test_stacks_are_made_selected_and_removed_without_a_trace_in_the_tree(project: Any) -> None:
     project.write(NETWORK)
     before = project.tree()
-    assert project.run("pulumi", "stack", "init", "two").returncode == 0
+    made = project.run("pulumi", "stack", "init", "two")
+    assert (made.returncode, made.stderr) == (0, Says("Created the stack two"))
     assert project.run("pulumi", "stack", "--show-name").stdout.strip() == "two"
     assert "exists already" in project.run("pulumi", "stack", "init", "two").stderr
     assert project.run("pulumi", "stack", "select", "three", "--create").returncode == 0
