@@ -31,10 +31,13 @@ def node_lines(item: Pricing, at: tuple[str | int, ...], *, region: str, name: s
         raise CannotPrice(f"osType of {name} is Windows: the price book has Linux only")
     count, said = _count(item, at, machine, name)
     purchase = purchase_of(item.get(*at, "scaleSetPriority"))
-    group = (*at, "capacityReservationGroupID")
-    yield from machine_lines(item, machine, count, purchase, region=region, group=group, said=said)
+    group, stopped = (*at, "capacityReservationGroupID"), item.get(*at, "powerState", "code") == "Stopped"
+    if not stopped or item.get(*group) is not None:  # a reservation bills its machines, running or not
+        yield from machine_lines(item, machine, count, purchase, region=region, group=group, said=said)
+    if stopped:
+        item.guesses.add(f"{name} is stopped and stays so: its disks are billed, its hours are not")
     yield from or_named(item, _disks(item, at, machine, count, region), what=f"system disks of {name}")
-    if item.get(*at, "enableNodePublicIP"):
+    if item.get(*at, "enableNodePublicIP") and not stopped:
         lines = address_hours(item, count, region=region)
         yield from or_named(item, lines, what=f"public addresses of {name}")
 

@@ -10,8 +10,9 @@ from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import AMI_ROOT_GIB, default_root, disk_at, mapped_disks
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.open_reservations import machine_lines
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing

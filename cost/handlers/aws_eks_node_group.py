@@ -8,7 +8,8 @@ from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import Disk, default_root, mapped_disks
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines, reservation_of
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.open_reservations import machine_lines
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import reserved
 from gpucluster.cost.model import CostLine, Count, NotPriced

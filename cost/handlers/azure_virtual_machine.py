@@ -10,6 +10,7 @@ from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.stopped import say_stopped, virtual_machine_is_deallocated
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
 
@@ -34,7 +35,10 @@ def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) ->
         yield item.not_priced("the licence of its Marketplace image, which `plan` names", compute=True)
     region, group = place_of(item), (*at, "capacityReservation", "capacityReservationGroup", "id")
     purchase = purchase_of(item.get(*at, "priority"))
-    yield from machine_lines(item, machine, count, purchase, region=region, group=group, said="Linux")
+    if virtual_machine_is_deallocated(item) and item.get(*group) is None:
+        say_stopped(item)
+    else:
+        yield from machine_lines(item, machine, count, purchase, region=region, group=group, said="Linux")
     disks = (*at, "storageProfile")
     if item.get(*disks, "osDisk", "diffDiskSettings") is None:
         yield from or_named(item, _disk(item, (*disks, "osDisk"), count, region), what="system disk")

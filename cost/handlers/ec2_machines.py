@@ -1,33 +1,15 @@
-"""EC2 machines, shared by node groups, groups and instances: how they are paid for, and the capacity they run in."""
+"""EC2 machines, shared by node groups, groups and instances: the capacity that they target."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.handlers.covered import Cover, bought
-from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
-_RESERVATIONS: Final = (
-    "aws:ec2/capacityReservation:CapacityReservation",
-    "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
-)
-
-
-_COVERS: Final = tuple(
-    Cover(f"savings_plan_{term}_share", "savings_plan", term, "a savings plan") for term in ("1y", "3y")
-)
-"""Savings plans without payment upfront: they cover on-demand machines of the account (Savings Plans user guide)."""
-
-
-def machine_lines(
-    item: Pricing, machine: str, count: Count, purchase: str, *, region: str, assumption: str = ""
-) -> Iterator[CostLine | NotPriced]:
-    """Machines running all month, as many as `count` says. Raises CannotPrice when their price is not known."""
-    yield from bought(item, machine, count, purchase, _COVERS, region=region, assumption=assumption)
+RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"
+_RESERVATIONS: Final = (RESERVATION, "aws:ec2/capacityBlockReservation:CapacityBlockReservation")
 
 
 def reservation_of(item: Pricing) -> Resource | str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,6 +50,93 @@ def test_of_a_stopped_machine_its_disk_alone_is_billed(make: Make, cost_of: Cost
 def test_the_memory_of_a_suspended_machine_has_no_price(make: Make, cost_of: CostOf) -> None:
     [line], [reason] = _google(make, cost_of, desiredStatus="SUSPENDED")
     assert ("boot disk" in line, "SUSPENDED" in reason) == (True, True)
+
+
+AMAZON: dict[str, Any] = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeType": "gp3", "volumeSize": 100},
+                          "associatePublicIpAddress": True}  # fmt: skip
+
+
+def _amazon(make: Make, cost_of: CostOf, state: object = None, **changes: Any) -> tuple[list[str], list[str]]:
+    machine = make("aws:ec2/instance:Instance", "box", **{**AMAZON, **changes})
+    type_ = "aws:ec2transitgateway/instanceState:InstanceState"
+    declared = make(type_, "state", instanceId="i-1", state=state, dependencies={"instanceId": machine})
+    return _told(cost_of(machine, *([] if state is None else [declared])))
+
+
+@pytest.mark.parametrize("state", [None, "running"])
+def test_an_instance_that_runs_is_billed_with_its_disk_and_address(make: Make, cost_of: CostOf, state: str) -> None:
+    lines, lacks = _amazon(make, cost_of, state)
+    assert (len(lines), lacks, "p5.48xlarge" in lines[0]) == (3, [], True)
+
+
+@pytest.mark.parametrize("market", [None, {"marketType": "spot"}])
+def test_of_an_instance_declared_as_stopped_its_disk_alone_is_billed(
+    make: Make, cost_of: CostOf, market: dict[str, str] | None
+) -> None:
+    [line], lacks = _amazon(make, cost_of, "stopped", instanceMarketOptions=market)
+    assert ("root disk" in line, lacks) == (True, [])
+
+
+def test_an_instance_whose_state_is_unknown_has_no_price(make: Make, cost_of: CostOf) -> None:
+    lines, [reason] = _amazon(make, cost_of, UNKNOWN)
+    assert (lines, "state" in reason) == ([], True)
+
+
+@pytest.mark.parametrize(("state", "declared", "lines"), [("stopped", None, 1), ("running", None, 3),
+                                                         ("stopped", "running", 3)])  # fmt: skip
+def test_an_instance_that_a_refresh_found_stopped_is_billed_as_declared_or_found(
+    make: Make, cost_of: CostOf, state: str, declared: str | None, lines: int
+) -> None:
+    machine = replace(make("aws:ec2/instance:Instance", "box", **AMAZON), outputs={"instanceState": state})
+    type_ = "aws:ec2transitgateway/instanceState:InstanceState"
+    beside = [make(type_, "state", instanceId="i-1", state=declared, dependencies={"instanceId": machine})]
+    found = cost_of(machine, *(beside if declared else []))
+    assert len(found.lines) == lines
+    assert any("box" in text for text in found.assumptions) == (lines == 1)
+
+
+def test_a_stopped_instance_takes_no_place_in_an_open_reservation(make: Make, cost_of: CostOf) -> None:
+    zone = {"availabilityZone": "us-east-1a"}
+    held = make("aws:ec2/capacityReservation:CapacityReservation", "held", instanceType="p5.48xlarge",
+                instancePlatform="Linux/UNIX", instanceCount=1, **zone)  # fmt: skip
+    stopped = replace(make("aws:ec2/instance:Instance", "a", **AMAZON, **zone), outputs={"instanceState": "stopped"})
+    found = cost_of(held, stopped, make("aws:ec2/instance:Instance", "b", **AMAZON, **zone))
+    assert [(line.urn.rsplit("::", 1)[-1], line.paid_by) for line in found.lines if line.unit == "instance-hour"] == [
+        ("held", ""), ("b", "held")]  # fmt: skip
+
+
+def test_a_stopped_instance_is_still_billed_for_a_reservation_elsewhere(make: Make, cost_of: CostOf) -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
+    lines, lacks = _amazon(make, cost_of, "stopped", capacityReservationSpecification=target)
+    assert (len(lines), "cr-1" in lines[0], lacks) == (2, True, [])
+
+
+POOL: dict[str, Any] = {"location": "eastus", "resourceName": "c", "vmSize": "Standard_D4s_v5", "count": 2,
+                        "osDiskType": "Managed", "osDiskSizeGB": 128}  # fmt: skip
+
+
+@pytest.mark.parametrize(("state", "number"), [("Running", 2), ("Stopped", 1)])
+def test_of_a_stopped_node_pool_its_disks_alone_are_billed(
+    make: Make, cost_of: CostOf, state: str, number: int
+) -> None:
+    power = {"powerState": {"code": state}}
+    lines, lacks = _told(cost_of(make("azure-native:containerservice:AgentPool", "pool", **POOL, **power)))
+    assert (len(lines), "system disks" in lines[-1], lacks) == (number, True, [])
+
+
+def test_a_node_pool_whose_state_is_unknown_has_no_price(make: Make, cost_of: CostOf) -> None:
+    power = {"powerState": {"code": UNKNOWN}}
+    lines, [reason] = _told(cost_of(make("azure-native:containerservice:AgentPool", "pool", **POOL, **power)))
+    assert (lines, "powerState" in reason) == ([], True)
+
+
+@pytest.mark.parametrize(("code", "number"), [("running", 2), ("stopped", 2), ("deallocated", 1)])
+def test_of_a_deallocated_machine_its_disk_alone_is_billed(make: Make, cost_of: CostOf, code: str, number: int) -> None:
+    disk = {"osDisk": {"diskSizeGB": 128, "managedDisk": {"storageAccountType": "Premium_LRS"}}}
+    machine = make("azure-native:compute:VirtualMachine", "box", **{**AZURE, "storageProfile": disk})
+    statuses = [{"code": "ProvisioningState/succeeded"}, {"code": f"PowerState/{code}"}]
+    lines, lacks = _told(cost_of(replace(machine, outputs={"instanceView": {"statuses": statuses}})))
+    assert (len(lines), "system disks" in lines[-1], lacks) == (number, True, [])
 
 
 @pytest.mark.parametrize("image", ["windows-cloud/windows-2022", "projects/rhel-cloud/global/images/family/rhel-9"])
