@@ -69,7 +69,7 @@ def test_state_and_clouds_that_agree_have_no_drift(store: Store) -> None:
 def test_a_stack_that_there_is_not_is_refused(store: Store, command: str) -> None:
     del store
     done = CliRunner().invoke(main, ["sandbox", command, "--stack", "deb"])
-    said = "there is no stack 'deb': it has no Pulumi.deb.yaml; stacks here: none yet\n"
+    said = "there is no stack 'deb': it has no Pulumi.deb.yaml; stacks here: dev; did you mean dev?\n"
     assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"error: {said}")
 
 
