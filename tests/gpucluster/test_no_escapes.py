@@ -20,7 +20,7 @@ from tests.gpucluster.test_cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 LEAVES = [path for path, command in COMMANDS if not isinstance(command, click.Group)]
-OWN = {
+OWN: dict[tuple[str, ...], list[str]] = {
     ("acceptance", "burn-in"): ["--help"],
     ("acceptance", "run"): ["--help"],
     ("completion",): ["bash"],
