@@ -62,12 +62,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         ready = self._system.ready
         fabric = fabric_of(plan.training.shape, plan.versions.fabric)
         found = Inside(pools=job_pools(plan), after=ready, registry=registry_of, conditions=CONDITIONS)
-        self._open(
-            self._control_plane,
-            found,
-            kubeconfig=self._control_plane.provider_kubeconfig,
-            pod_security=POD_SECURITY if fabric else "baseline",
-        )
+        up, security = self._control_plane.provider_kubeconfig, POD_SECURITY if fabric else "baseline"
+        self._open(self._control_plane, found, kubeconfig=up, pod_security=security)
         kube_dns_by_nodes(f"{name}-kube-dns", after=ready, opts=self._inside)
         # GPU nodes are most of the bill: if `up` can't reach the API, or GKE refuses the fabric, it fails before them.
         before_gpus: list[pulumi.Resource] = [*ready, self._workspace.namespace]
@@ -206,14 +202,13 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
     def _identities(self) -> list[JobIdentity]:
         from gpucluster.components.gcp.own_bucket import bucket_identities
 
-        control_plane = self._control_plane
         return bucket_identities(
             f"{self._name}-job",
             self._plan.identities,
             self._own,
             project=self._plan.location.project,
-            agent=control_plane.key_use.member,
-            after=[control_plane.cluster],
+            agent=self._control_plane.key_use.member,
+            after=[self._control_plane.cluster],
             opts=self._here,
         )
 

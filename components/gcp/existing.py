@@ -96,8 +96,13 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
     ]
 
 
-def network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
-    """Requirements on the user's network, which a plan can't look up. nat: nodes reach the internet. mtu: bytes.
+def existing_notes(spec: ClusterSpec, *, nat: bool, mtu: int) -> list[str]:
+    """What the user's network and key must be, and what happens to them. nat: nodes reach the internet. mtu: bytes."""
+    return [*_network_notes(spec.network, nat=nat, mtu=mtu), *_key_notes(spec.secrets_key)]
+
+
+def _network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
+    """Requirements on the user's network, which a plan can't look up.
 
     Sources: GKE documentation, "VPC-native clusters"; Managed Lustre documentation, "Configure a VPC network".
     """
@@ -118,7 +123,7 @@ def network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
     ]
 
 
-def key_notes(key: str | None) -> list[str]:
+def _key_notes(key: str | None) -> list[str]:
     """key: the user's, for Kubernetes secrets; None if the cluster creates its own."""
     if key is None:
         return []

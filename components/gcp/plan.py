@@ -28,12 +28,7 @@ from gpucluster.components.gcp.access import (
 from gpucluster.components.gcp.addresses import address_problems
 from gpucluster.components.gcp.auto_provisioning import PoolSize, cluster_limits, limit_losses
 from gpucluster.components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
-from gpucluster.components.gcp.existing import (
-    existing_place_problems,
-    existing_problems,
-    key_notes,
-    network_notes,
-)
+from gpucluster.components.gcp.existing import existing_notes, existing_place_problems, existing_problems
 from gpucluster.components.gcp.filestore import MOST_GIB, plan_home
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre, zone_notes
@@ -165,8 +160,7 @@ def plan_cluster(
             notes=[
                 *_storage_notes(storage, location, cidr=network.addresses.nodes),
                 *home_notes(home, "Filestore"),
-                *network_notes(spec.network, nat=access.nat, mtu=network.mtu),
-                *key_notes(spec.secrets_key),
+                *existing_notes(spec, nat=access.nat, mtu=network.mtu),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
