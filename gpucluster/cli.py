@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
 
-from gpucluster.errors import Error, Exit, InputError
+from gpucluster.errors import Error, Exit, InputError, place_of
 from gpucluster.textio.terminal import Program
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -77,7 +76,7 @@ class _Main(_Group, Program):
 
 
 def _fault(error: Exception) -> str:
-    return f"error: internal error (please report): {type(error).__name__} in {_place(error)}"
+    return f"error: internal error (please report): {type(error).__name__} in {place_of(error)}"
 
 
 def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
@@ -95,14 +94,6 @@ def _shown(error: Error) -> str:
         f"error: {line}" if number == 0 or (each and not line.startswith(" ")) else line
         for number, line in enumerate(lines)
     )
-
-
-def _place(error: Exception) -> str:
-    """The location in our code. The message is omitted: it may quote the user's plan in a public log."""
-    steps = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    ours = [(name, line) for name, line in steps if name.startswith("gpucluster.") and name != __name__]
-    name, line = (ours or steps)[-1]
-    return f"{name}, line {line}"
 
 
 @click.group(

@@ -52,3 +52,15 @@ class InputError(Error):
 
 class Fault(Error):
     """This tool, the engine, or a remote service failed; the message gives the failure and the action to take."""
+
+
+def place_of(error: BaseException) -> str:
+    """Where our code failed. The message of the error is omitted: it may quote the user's plan in a public log."""
+    steps: list[tuple[str, int]] = []
+    step = error.__traceback__
+    while step is not None:
+        steps.append((step.tb_frame.f_globals.get("__name__", ""), step.tb_lineno))
+        step = step.tb_next
+    ours = [(name, line) for name, line in steps if name.startswith("gpucluster.")]
+    name, line = (ours or steps)[-1]
+    return f"{name}, line {line}"

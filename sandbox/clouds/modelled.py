@@ -109,7 +109,7 @@ def _malformed_is_refused(resource: Resource) -> Generator[None]:
     except (AttributeError, LookupError, TypeError, ValueError) as fault:
         _log.exception("cannot read the inputs of %s", resource.urn)
         reason = f"an input of {resource.logical_name} has a form that no API takes: {fault}"
-        raise CloudError(f"creating {resource.token}: {reason}; the trace is in .sandbox/clouds.log") from fault
+        raise CloudError(f"creating {resource.token}: {reason}") from fault
 
 
 def changed_inputs(resource: Resource) -> frozenset[str]:

@@ -13,6 +13,7 @@ import grpc
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
+from gpucluster.errors import place_of
 from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource, UnansweredError
 from gpucluster.sandbox.clouds.diff import Change, changes, property_names
 from gpucluster.sandbox.clouds.foreign.data import made_up
@@ -56,7 +57,7 @@ def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
             context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
         except Exception as fault:
             _log.exception("fault in %s", method.__name__)
-            message = f"the sandbox itself failed in {method.__name__}: {fault!r}; the trace is in .sandbox/clouds.log"
+            message = f"the sandbox itself failed in {method.__name__} (please report): {fault!r} in {place_of(fault)}"
             context.abort(grpc.StatusCode.INTERNAL, message)
         raise AssertionError("abort always raises")
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
+_ours = logging.getLogger("gpucluster.sandbox")
+"""Above the loggers of all modules of the sandbox."""
 
 _MESSAGE_BYTES = 400 * 1024 * 1024
 """Largest message, as in the Pulumi SDK."""
@@ -48,13 +50,13 @@ class Resident:
         servers: RealServers | None = None,
         named: Set[str] = frozenset(),
     ) -> None:
-        """servers: real API servers for the Kubernetes objects, if requested. named: types that the command may be
-        about.
+        """log_file: traces of the sandbox's own faults. servers: real API servers for the Kubernetes objects, if
+        requested. named: types that the command may be about.
         """
         self._socket_path = socket_path
         self._sdks = sdks
         self._ledger = ledger
-        self._log_file = log_file
+        self._traces = logging.FileHandler(log_file, delay=True)
         self._scenario = scenario
         self._servers = servers
         self._named = named
@@ -69,12 +71,12 @@ class Resident:
     def __exit__(self, *_: object) -> None:
         self._listener.close()
         self._socket_path.unlink(missing_ok=True)
+        _ours.removeHandler(self._traces)
+        self._traces.close()
 
     def start(self) -> None:
         """Begins to answer."""
-        log = logging.getLogger("sandbox")
-        log.propagate = False
-        log.addHandler(logging.FileHandler(self._log_file, delay=True))
+        _ours.addHandler(self._traces)
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property

@@ -17,7 +17,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.sdk import Declaration
 from gpucluster.sandbox.type_guards import is_object
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Version of the extracted form; a change makes every cached file stale."""
 
 _ENUMS_BY_HAND: Final = frozenset({"pulumi_aws", "pulumi_kubernetes"})
@@ -128,7 +128,10 @@ class _Reader:
                 return "any"
 
     def _reference(self, dotted: str, file: Path) -> Any:
-        """The reference of a class in a quoted annotation such as `'_meta.v1.ObjectMetaArgs'`."""
+        """The reference of a class in a quoted annotation such as `'_meta.v1.ObjectMetaArgs'`.
+
+        A class of another package, such as `'pulumi_aws.ec2.SecurityGroup'` in the SDK of a component, is "any".
+        """
         *modules, class_name = dotted.split(".")
         folder = file.parent
         is_output = (bool(modules) and modules[-1] == "outputs") or (not modules and file.name == "outputs.py")
@@ -137,6 +140,8 @@ class _Reader:
             folder = self.root.joinpath(modules[0].lstrip("_"), *modules[1:])
             if not folder.is_dir():
                 folder = self.root.joinpath(f"{modules[0].lstrip('_')}_", *modules[1:])
+            if not folder.is_dir():
+                return "any"
         target = folder / ("outputs.py" if is_output else "_inputs.py")
         if not _has_class(target, class_name):
             return self._enumeration(folder / "_enums.py", class_name)
@@ -148,7 +153,7 @@ class _Reader:
 
     def _enumeration(self, file: Path, class_name: str) -> Any:
         """The values of an enumeration, as its provider's own API description lists them."""
-        node = _parsed_class(file, class_name)
+        node = _parsed_class(file, class_name) if file.is_file() else None
         if node is None:
             return "any"
         if self.root.name in _ENUMS_BY_HAND:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import socket
@@ -146,7 +145,6 @@ class Stage:
                     clouds.engine = process if kills else None
                     output, _ = process.communicate(timeout=_LIMIT)
                 failed = frozenset(Operation(it.request, it.type, urn_name(it.urn)) for it in clouds.mishaps)
-        logging.getLogger("sandbox").handlers.clear()
         return Ran(process.returncode, output, failed)
 
     def recover(self) -> None:

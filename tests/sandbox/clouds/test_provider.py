@@ -17,6 +17,7 @@ from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.values import UNKNOWN, from_struct, to_struct
 from gpucluster.sandbox.clouds.weather import Weather
+from tests.says import Says
 
 URN = "urn:pulumi:dev::small::aws:ec2/vpc:Vpc::net"
 INPUTS = {"cidrBlock": "10.0.0.0/16"}
@@ -186,8 +187,11 @@ def test_a_fault_of_ours_is_named_as_such(provider: Provider, monkeypatch: pytes
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("gpucluster.sandbox.clouds.aws.cloud.AwsAccount.create", fail)
-    with pytest.raises(AbortedError, match=r"the sandbox itself failed in Create: ZeroDivisionError\('oops'\)"):
+    with pytest.raises(AbortedError) as ended:
         create(provider, INPUTS)
+    assert str(ended.value) == Says(
+        "the sandbox itself failed in Create", "ZeroDivisionError('oops')", "gpucluster.sandbox.clouds.requests"
+    )
 
 
 LATER = Scenario(operations=(Disturbance(type="azure-native:network:PublicIPAddress", seconds=60),))

@@ -97,3 +97,25 @@ def test_a_broken_cache_file_is_written_again(schemas: dict[str, Schema], cache:
     file.write_text("{")
     assert Schema(sdk).resource_type("aws:ec2/vpc:Vpc") is not None
     assert json.loads(file.read_text())["inputs"]
+
+
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize("package", ["awsx", "eks"])
+def test_every_component_of_another_language_can_be_read(schemas: dict[str, Schema], package: str) -> None:
+    """Their classes refer to those of `pulumi_aws` and `pulumi_kubernetes`."""
+    fresh = Schema(schemas[package].sdk)
+    for token in fresh.sdk.modules:
+        found = fresh.resource_type(token)
+        assert found is not None, token
+        for properties in (found.inputs, found.outputs, *found.types.values()):
+            for prop in properties.values():
+                assert _references(prop.type) <= set(found.types), token
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_class_of_another_package_may_be_anything(schemas: dict[str, Schema]) -> None:
+    found = Schema(schemas["eks"].sdk).resource_type("eks:index:ManagedNodeGroup")
+    assert found is not None
+    assert found.inputs["instanceTypes"].type == {"list": "str"}
+    assert found.inputs["taints"].type == {"list": "any"}
+    assert found.inputs["nodeRole"].type == "any"
