@@ -43,7 +43,7 @@ _PROVIDER_PREFIX: Final = "pulumi:"
 
 @record
 class Coverage:
-    """Numbers of priced, free and unpriced resources, without providers and components.
+    """Numbers of priced, free and unpriced resources, without providers, and without components of known parts.
 
     both: resources priced in part only, such as a machine with an unpriced disk. They count as priced and unpriced.
     """
@@ -252,7 +252,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     for resource in resources:
         if resource.type.startswith(_PROVIDER_PREFIX):
             continue
-        if not resource.custom and handler_for(resource.type) is None:
+        if not resource.custom and handler_for(resource.type) is None and not resources.hides_parts(resource):
             continue  # a component; with a handler, its children may not be visible
         part, lines = parts.place(resource)
         priced = missing = False

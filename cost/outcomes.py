@@ -29,7 +29,7 @@ def outcomes(
     if handler is None:
         reason = free_reason(resource.type)
         return [
-            NotPriced(resource.urn, resource.type, part, "no handler for its type")
+            NotPriced(resource.urn, resource.type, part, _why_unpriced(resource))
             if reason is None
             else Free(resource.urn, resource.type, *reason)
         ]
@@ -57,6 +57,14 @@ def outcomes(
     except Exception as error:  # a fault of one handler must neither hide nor stop the others
         found.append(item.not_priced(f"handler failed: {type(error).__name__}: {error}"))
     return found or [item.not_priced("its handler found nothing to bill")]
+
+
+def _why_unpriced(resource: Resource) -> str:
+    if not resource.custom:
+        return "a program of its own, which did not run: its parts are unknown, so they are neither priced nor checked"
+    if resource.type.startswith("command:"):
+        return "what its command creates is in no plan, so it is neither priced nor checked"
+    return "no handler for its type"
 
 
 def _excepted(

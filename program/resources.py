@@ -26,6 +26,8 @@ from typing import Any, Final, TypeVar
 _T = TypeVar("_T")
 
 _STACK: Final = "pulumi:pulumi:Stack"
+_WITH_PARTS: Final = ("pulumi:", "gpucluster:")
+"""Prefixes of the types whose parts are always here: of the engine, and of our own components."""
 
 
 class Unknown(enum.Enum):
@@ -83,6 +85,7 @@ class Resource:
     protect: whether the engine refuses to delete it, if the source knows it.
     keeps: properties that keep their initial value, whatever the program sets (`ignoreChanges`), if the source knows
         them.
+    remote: whether it may be a component of a package in another language, as far as the source tells.
     """
 
     urn: str
@@ -97,6 +100,7 @@ class Resource:
     source_position: str | None = None
     protect: bool = False
     keeps: tuple[str, ...] = ()
+    remote: bool = False
 
     @property
     def registered(self) -> Mapping[str, Any]:
@@ -173,6 +177,10 @@ class Resources:
         """The nearest component around a resource; None if only the stack is."""
         return next((one for one in self.parents(resource) if not one.custom and one.type != _STACK), None)
 
+    def hides_parts(self, component: Resource) -> bool:
+        """Whether nothing of what a component of another language makes is here: its program did not run."""
+        return component.urn in self.once(_without_parts)
+
     def once(self, read: Callable[[Resources], Iterable[_T]]) -> Sequence[_T]:
         """The result of `read` for these resources."""
         if read not in self._read:
@@ -198,3 +206,12 @@ def once(read: Callable[[Resources], Iterable[_T]]) -> Callable[[Resources], Seq
         return resources.once(read)
 
     return found
+
+
+def _without_parts(resources: Resources) -> Iterator[str]:
+    """URNs of components of other languages without any resource but those that the program itself puts there."""
+    candidates = {one.urn for one in resources if one.remote and not one.type.startswith(_WITH_PARTS)}
+    if candidates:
+        parts = (one for one in resources if one.custom and one.source_position is None)
+        candidates -= {around.urn for part in parts for around in resources.parents(part)}
+    yield from candidates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,6 +16,9 @@ __all__ = ["Unpriced"]
 
 _LABELS: Final = frozenset({"tags", "tagsAll", "labels", "resourceLabels"})
 """Keys without influence on bills, in the inputs of a resource and in the `metadata` of a Kubernetes object."""
+
+_NAMED: Final = 5
+"""Number of changed inputs that a reason names."""
 
 _Key = tuple[str, str, str, int]
 
@@ -48,10 +51,34 @@ class Unpriced:
         return cls(
             newly,
             no_longer,
-            tuple(now for _, now in changed),
+            tuple(_with_inputs(was, now, old, new) for was, now in changed),
             (*no_longer, *filter(None, less)),
             (*newly, *filter(None, more)),
         )
+
+
+def _with_inputs(before: NotPriced, after: NotPriced, old: Side, new: Side) -> NotPriced:
+    """The item after the change, with the changed inputs of its resource if nothing bounds it."""
+    one, other = old.resources.get(before.urn), new.resources.get(after.urn)
+    if after.between is not None or one is None or other is None:
+        return after
+    names = list(_differing(_billed(one), _billed(other)))
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    changed = f"; changed inputs: {', '.join([*names[:_NAMED], *more])}" if names else ""
+    return replace(after, reason=f"{after.reason}{changed}")
+
+
+def _differing(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """The path of each input that differs, with both values if they are numbers: texts may be secrets."""
+    if _same(one, other):
+        return
+    if is_object(one) and is_object(other):
+        for key in sorted(one.keys() | other.keys()):
+            yield from _differing(one.get(key), other.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(one, int | float) and isinstance(other, int | float):
+        yield f"{path} {one} -> {other}"
+    else:
+        yield path
 
 
 def _same_bill(before: NotPriced, after: NotPriced) -> bool:

@@ -103,7 +103,7 @@ def _of_stack(sent: AnalyzerResource, there: set[str], inputs: Mapping[str, Any]
         urn=sent.urn,
         type=sent.type,
         name=sent.name,
-        inputs=(properties if inputs is None else inputs) if custom else {},
+        inputs=(properties if inputs is None else inputs) if custom else (inputs or {}),
         outputs=properties,
         custom=custom,
         parent=sent.parent if sent.parent in there else None,
@@ -114,6 +114,8 @@ def _of_stack(sent: AnalyzerResource, there: set[str], inputs: Mapping[str, Any]
         },
         protect=sent.options.protect,
         keeps=tuple(sent.options.ignoreChanges),
+        # A component of the program itself seldom registers a property, and seldom has no resource.
+        remote=not custom and bool(properties),
     )
 
 

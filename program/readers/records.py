@@ -96,4 +96,6 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         source_position=_position(record.get("sourcePosition")),
         protect=record.get("protect") is True,
         keeps=tuple(map(str, kept)) if is_list(kept) else (),
+        # Components of the program itself have the position of their declaration.
+        remote=not custom and not record.get("sourcePosition"),
     )

@@ -116,6 +116,7 @@ class _Reader:
             parent=self._parent(item),
             provider=self._urn(provider) if provider is not None and id(provider) in self._by_object else None,
             dependencies=dependencies,
+            remote=getattr(item.resource, "_remote", False) is True,
         )
 
     def _parent(self, item: Declared) -> str | None:

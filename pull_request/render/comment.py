@@ -255,7 +255,7 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
     for heading, items in unpriced_lists(found):
         lines = fitting(
             items,
-            lambda one: f"- {code(urn_name(one.urn))} ({code(one.type)}): {code(one.reason, 200)}",
+            lambda one: f"- {code(urn_name(one.urn))} ({code(one.type)}): {code(one.reason, 300)}",
             room // 6,
             lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}",
         )

@@ -34,7 +34,7 @@ def test_the_parts_of_a_service_that_cost_nothing_by_themselves_are_free() -> No
         "aws:iam/user:User", "aws:iam/group:Group", "aws:iam/accessKey:AccessKey", "aws:cloudwatch/logStream:LogStream",
         "aws:ec2/defaultVpc:DefaultVpc", "aws:efs/accessPoint:AccessPoint", "aws:organizations/account:Account",
         "azure-native:storage:Blob", "azure-native:network:VirtualNetworkLink", "gcp:serviceaccount/key:Key",
-        "command:local:Command", "random:index/randomPassword:RandomPassword", "tls:index/privateKey:PrivateKey",
+        "random:index/randomPassword:RandomPassword", "tls:index/privateKey:PrivateKey",
     ):  # fmt: skip
         assert free_reason(type_), type_
 

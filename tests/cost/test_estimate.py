@@ -15,6 +15,8 @@ from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.documents.report.model import as_json
 from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.handlers import registry
+from gpucluster.cost.verdict import budget_verdict
+from gpucluster.program.facts import Budget
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
@@ -249,3 +251,17 @@ def test_the_order_of_the_resources_changes_nothing(recorded: Resources, book: P
     back = as_json(estimate(Resources(reversed(list(recorded)), default_regions={"aws": "us-east-1"}), book))
     there["assumptions"], back["assumptions"] = sorted(there["assumptions"]), sorted(back["assumptions"])
     assert there == back
+
+
+def test_what_a_component_of_another_language_or_a_command_makes_is_unknown_never_zero(
+    make: Make, cost_of: CostOf
+) -> None:
+    nodes = make("eks:index:ManagedNodeGroup", "nodes", custom=False, remote=True)
+    shell = make("command:local:Command", "shell", create="aws ec2 run-instances")
+    found = cost_of(nodes, shell)
+    assert {(item.urn, "neither priced nor checked" in item.reason) for item in found.not_priced} == {
+        (nodes.urn, True),
+        (shell.urn, True),
+    }
+    assert (found.complete, found.coverage.not_priced) == (False, 2)
+    assert budget_verdict(found, Budget(Decimal(1000))).outcome == "cannot tell"

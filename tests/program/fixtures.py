@@ -150,7 +150,9 @@ def recordings() -> Path:
 
 @pytest.fixture
 def make() -> MakeResource:
-    """`make(type, name, **inputs)`, with `parent`, `provider`, `dependencies`, `custom` and `outputs` where needed."""
+    """`make(type, name, **inputs)`, with `parent`, `provider`, `dependencies`, `custom`, `remote` and `outputs` where
+    needed.
+    """
 
     def resource(
         type_: str,
@@ -161,6 +163,7 @@ def make() -> MakeResource:
         provider: Resource | None = None,
         dependencies: Mapping[str, Resource] | None = None,
         custom: bool = True,
+        remote: bool = False,
         outputs: Mapping[str, Any] | None = None,
         **inputs: Any,
     ) -> Resource:
@@ -172,6 +175,7 @@ def make() -> MakeResource:
             inputs=inputs,
             outputs=outputs or {},
             custom=custom,
+            remote=remote,
             parent=parent.urn if parent else None,
             provider=provider.urn if provider else None,
             dependencies={key: (found.urn,) for key, found in (dependencies or {}).items()},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -69,3 +71,17 @@ def test_a_region_is_the_resources_own_then_its_providers(
     provider = make("pulumi:providers:aws", "p", region=of_provider)
     key = make("aws:kms/key:Key", provider=provider, **({} if own is None else {"region": own}))
     assert Resources([provider, key], default_regions={"aws": "us-east-1"}).region(key) == region
+
+
+def test_a_component_of_another_language_hides_its_parts_unless_one_is_here(make: Make) -> None:
+    remote: dict[str, Any] = {"custom": False, "remote": True}
+    hides = make("eks:index:Cluster", "hides", **remote)
+    around = make("acme:infra:Around", "around", custom=False)
+    inner = make("eks:index:ManagedNodeGroup", "inner", parent=around, **remote)
+    shows = make("eks:index:Cluster", "shows", **remote)
+    part = make("aws:eks/cluster:Cluster", "part", parent=shows)
+    ours = make("gpucluster:aws:Network", "ours", **remote)
+    # What the program puts into a component is none of its parts.
+    own = replace(make("aws:kms/key:Key", "own", parent=hides), source_position="__main__.py#7")
+    found = Resources([hides, around, inner, shows, part, ours, own])
+    assert [one.name for one in found if found.hides_parts(one)] == ["hides", "inner"]

@@ -65,7 +65,8 @@ def urn(stack: str, name: str, type_: str) -> str:
 
 
 def record(stack: str, name: str, of: Mapping[str, Any]) -> dict[str, Any]:
-    component = of["type"] == CLUSTER
+    remote = of["type"].startswith("eks:")
+    component = remote or of["type"] == CLUSTER
     return {
         "urn": urn(stack, name, of["type"]),
         "type": of["type"],
@@ -73,8 +74,8 @@ def record(stack: str, name: str, of: Mapping[str, Any]) -> dict[str, Any]:
         "inputs": {key: value for key, value in of.items() if key != "type"},
         "outputs": {key: value for key, value in of.items() if key != "type"},
         "parent": None if component else urn(stack, "trial", CLUSTER),
-        "provider": "" if component else f"{PROVIDER.format(stack)}::id",
-        "sourcePosition": f"project:///__main__.py#{len(name)}",
+        "provider": f"{PROVIDER.format(stack)}::id" if of["type"].startswith("aws:") else "",
+        "sourcePosition": None if remote else f"project:///__main__.py#{len(name)}",
     }
 
 

@@ -15,6 +15,7 @@ from gpucluster.policies.settings import Settings
 from gpucluster.pull_request.evidence import Evidence
 from gpucluster.pull_request.judge import Judge
 from gpucluster.pull_request.judgement import Judgement
+from gpucluster.pull_request.render.comment import comment
 from tests.pull_request.conftest import CLUSTER, LUSTRE, NODES, PACK, TODAY, TRIAL, changed, evidence, plan, stack
 from tests.says import Says
 
@@ -30,6 +31,27 @@ def test_a_change_of_nothing_is_calm(judge) -> None:
     assert (found.calm, found.passes) == (True, True)
     [dev] = found.stacks
     assert (dev.before.monthly.expected, dev.after.monthly.expected) == (Decimal("471.54"), Decimal("471.54"))
+
+
+@pytest.mark.parametrize(
+    ("type_", "before", "after", "changed_input"),
+    [
+        (
+            "eks:index:ManagedNodeGroup",
+            {"scalingConfig": {"desiredSize": 1}},
+            {"scalingConfig": {"desiredSize": 64}},
+            "scalingConfig.desiredSize 1 -> 64",
+        ),
+        ("command:local:Command", {"create": "run --count 1"}, {"create": "run --count 64"}, "create"),
+    ],
+)
+def test_a_change_of_what_nobody_can_price_is_never_calm(judge, type_, before, after, changed_input) -> None:
+    old, new = ({**TRIAL, "gpus": {"type": type_, **inputs}} for inputs in (before, after))
+    found = judge(evidence(stack(new, old)))
+    assert (found.calm, found.verdict) == (False, "cannot tell")
+    assert comment(found) == Says("gpus", type_, changed_input)
+    same = judge(evidence(stack(new, new)))
+    assert (same.calm, same.verdict, comment(same)) == (True, "passes", Says("at least $471.54"))
 
 
 def test_the_order_of_resources_is_no_change(judge) -> None:

@@ -144,6 +144,21 @@ def test_what_has_no_price_on_either_side_and_changes_leaves_it_open(
     assert sentence(found) == Says("Cannot", "more", "less", "unknown", "unknown", "no", "changed", "not", "database")
 
 
+def test_a_component_of_unknown_parts_leaves_the_change_open_with_its_changed_inputs(
+    make: Make, side: MakeSide
+) -> None:
+    def having(size: int, **more: object) -> Side:
+        scaling = {"desiredSize": size, "minSize": 1}
+        inputs = {"scalingConfig": scaling, "instanceTypes": ["p5.48xlarge"], **more}
+        return side(make("eks:index:ManagedNodeGroup", "gpus", custom=False, remote=True, **inputs))
+
+    found = diff(having(1), having(64, userData="s3cret", tags={"team": "ml"}))
+    assert [item.reason for item in found.changed_unpriced] == [Says("scalingConfig.desiredSize 1 -> 64", "userData")]
+    assert "s3cret" not in found.changed_unpriced[0].reason
+    assert (found.moves, found.change.direction) == (True, "cannot tell")
+    assert diff(having(1), having(1)).moves is False
+
+
 def test_a_reservation_that_loses_its_price_saves_nothing(make: Make, side: MakeSide) -> None:
     def held(machine: str) -> Side:
         target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
