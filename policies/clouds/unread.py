@@ -48,7 +48,10 @@ def unread(resources: Resources) -> Iterator[Unread]:
     """Resources that start GPU machines, of a type that no reader of pools supports."""
     read = {type_ for cloud in cloud_pools().values() for type_ in cloud.READS.split(", ")}
     for resource in resources:
-        if not resource.custom or _starts_none(resource) or (resource.type in read and resource.type not in _PARTS):
+        if _starts_none(resource) or (resource.type in read and resource.type not in _PARTS):
+            continue
+        if not resource.custom:
+            yield from _in_component(resource, resources)
             continue
         part = _PARTS.get(resource.type)
         if part is not None and resources.of_type(_COMPUTE_CLASS):
@@ -62,12 +65,23 @@ def unread(resources: Resources) -> Iterator[Unread]:
             yield Unread(resource=resource, machines=tuple(found), cloud=next(iter(found.values())), part=part)
 
 
+def _in_component(component: Resource, resources: Resources) -> Iterator[Unread]:
+    """A component of another language whose inputs name GPU machines that none of its resources does."""
+    found = dict(_named(component.registered, "")) if component.remote else {}
+    if found:
+        parts = (one for one in resources if any(around.urn == component.urn for around in resources.parents(one)))
+        shown = {name for part in parts if part.custom for name, _ in _named(part.inputs, "")}
+        found = {name: cloud for name, cloud in found.items() if name not in shown}
+    if found:
+        yield Unread(resource=component, machines=tuple(found), cloud=next(iter(found.values())), part=None)
+
+
 def _starts_none(resource: Resource) -> bool:
     package = resource.type.partition(":")[0]
     held = holdings().get(resource.type)
     if held is not None and held.holds == RESERVED_CAPACITY:
         return True
-    return package == "pulumi" or (package == "kubernetes" and not re.match(_KUBERNETES, resource.type))
+    return package in ("pulumi", "gpucluster") or (package == "kubernetes" and not re.match(_KUBERNETES, resource.type))
 
 
 def _named(value: Any, key: str) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,8 @@ RULE: Final = ReportRule(
     "reads them.",
     fix="Declare them as a resource type that these rules read (gpucluster guardrails explain NAME), or review them "
     "by hand.",
-    reads="every resource whose inputs name a machine type with GPUs, and the results of the other rules",
+    reads="every resource, and component of another language, whose inputs name a machine type with GPUs, and the "
+    "results of the other rules",
     severity=Severity.MEDIUM,
     order=30,
     check=check,
