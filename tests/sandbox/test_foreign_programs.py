@@ -8,8 +8,12 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from click.testing import CliRunner
 
-from .conftest import PulumiProject
+from gpucluster.cli import main
+from tests.says import Says
+
+from .conftest import PROJECT, PulumiProject
 
 pytestmark = pytest.mark.engine
 
@@ -111,6 +115,13 @@ _PROGRAM = """
 
 
 @pytest.fixture
+def bare(project: PulumiProject) -> PulumiProject:
+    """In the environment of the tests."""
+    (project.root / "Pulumi.yaml").write_text(PROJECT.format(virtualenv=sys.prefix))
+    return project
+
+
+@pytest.fixture
 def project(project: PulumiProject) -> PulumiProject:
     """With an environment of its own, which has this SDK beside ours."""
     packages = project.root / "venv" / "lib" / "python3.11" / "site-packages"
@@ -146,3 +157,40 @@ def test_what_is_not_simulated_is_kept_as_its_sdk_declares_it_and_said(project: 
     assert outputs == {"apples": 3, "weight": "", "address": "", "asked": "pear"}
     assert "5 unchanged" in project.pulumi("preview")
     project.pulumi("destroy --yes --skip-preview")
+
+
+_COMPONENTS = """
+    import pulumi
+    import pulumi_awsx as awsx
+    import pulumi_eks as eks
+
+    nodes = pulumi.Config().require_int("nodes")
+    vpc = awsx.ec2.Vpc("net", number_of_availability_zones=2)
+    cluster = eks.Cluster("train", vpc_id=vpc.vpc_id, private_subnet_ids=vpc.private_subnet_ids,
+                          skip_default_node_group=True)
+    eks.ManagedNodeGroup("gpus", cluster=cluster, node_role_arn="arn:aws:iam::000000000000:role/nodes",
+                         instance_types=["p5.48xlarge"],
+                         scaling_config={"desired_size": nodes, "min_size": nodes, "max_size": nodes})
+    eks.NodeGroupV2("more", cluster=cluster, instance_type="p5.48xlarge", desired_capacity=nodes)
+"""
+
+
+@pytest.mark.slow
+def test_components_of_eks_and_awsx_are_placeholders_of_unknown_cost(
+    bare: PulumiProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plan(nodes: int) -> Path:
+        bare.write(_COMPONENTS, **{"small:nodes": str(nodes)})
+        file = tmp_path / f"{nodes}.json"
+        file.write_text(bare.pulumi("preview --json --show-sames"))
+        return file
+
+    one, many = plan(1), plan(64)
+    monkeypatch.chdir(tmp_path)
+    report = CliRunner().invoke(main, ["cost", "report", str(one)]).output
+    assert report == Says("awsx:ec2:Vpc net", "eks:index:Cluster train", "eks:index:ManagedNodeGroup gpus")
+    change = CliRunner().invoke(main, ["cost", "diff", str(one), str(many)]).output
+    assert change == Says("Cannot", "gpus", "scalingConfig.desiredSize 1 -> 64", "more", "desiredCapacity 1 -> 64")
+    findings = CliRunner().invoke(main, ["guardrails", "check", str(many)]).output
+    assert findings == Says("gpu-machines-unread", "p5.48xlarge", "eks:index:ManagedNodeGroup")
+    bare.pulumi("up --yes --skip-preview")

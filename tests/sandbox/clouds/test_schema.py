@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.cache import CACHE_VARIABLE
 from gpucluster.sandbox.clouds.schema import Property, Schema
+from gpucluster.sandbox.clouds.sdk import Sdk
 
 
 @pytest.fixture
@@ -119,3 +120,39 @@ def test_a_class_of_another_package_may_be_anything(schemas: dict[str, Schema]) 
     assert found.inputs["instanceTypes"].type == {"list": "str"}
     assert found.inputs["taints"].type == {"list": "any"}
     assert found.inputs["nodeRole"].type == "any"
+
+
+_EXCERPT = """
+@pulumi.input_type
+class ClusterArgs:
+    def __init__(__self__, *,
+                 cluster_security_group: Optional[pulumi.Input['pulumi_aws.ec2.SecurityGroup']] = None,
+                 creation_role_provider: Optional['CreationRoleProviderArgs'] = None,
+                 instance_type: Optional[pulumi.Input[str]] = None,
+                 node_security_group_tags: Optional[pulumi.Input[Mapping[str, pulumi.Input[str]]]] = None):
+        pass
+
+class Cluster(pulumi.ComponentResource):
+    @property
+    @pulumi.getter(name="awsProvider")
+    def aws_provider(self) -> pulumi.Output['pulumi_aws.Provider']:
+        return pulumi.get(self, "aws_provider")
+"""
+"""Lines of `cluster.py` in pulumi-eks 3.9.1; its other files are missing here."""
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_component_of_the_major_version_before_can_be_read(tmp_path: Path) -> None:
+    modules = '[{"fqn": "pulumi_eks", "classes": {"eks:index:Cluster": "Cluster"}}]'
+    (tmp_path / "sdk").mkdir()
+    (tmp_path / "sdk" / "__init__.py").write_text(f'resource_modules="""{modules}"""')
+    (tmp_path / "sdk" / "cluster.py").write_text(_EXCERPT)
+    found = Schema(Sdk("eks", "3.9.1", tmp_path / "sdk")).resource_type("eks:index:Cluster")
+    assert found is not None
+    assert {name: prop.type for name, prop in found.inputs.items()} == {
+        "cluster_security_group": "any",
+        "creation_role_provider": "any",
+        "instance_type": "str",
+        "node_security_group_tags": {"map": "str"},
+    }
+    assert found.outputs == {"awsProvider": Property("any", required=True)}
