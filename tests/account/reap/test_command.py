@@ -60,6 +60,7 @@ def state(*, begun: float, days: int | None = 14, said: bool = True, protect: bo
             "urn": f"{urn}x:y:Cluster::trial",
             "type": "x:y:Cluster",
             "custom": False,
+            "sourcePosition": "project:///__main__.py#1",
             "outputs": {} if days is None else {"durationDays": days},
         },
         {
