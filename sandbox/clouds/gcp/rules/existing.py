@@ -15,14 +15,15 @@ from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 # A duplicate is no error: a policy may have the grant, the API may be enabled, and a service has one identity in a
 # project. Sources: hashicorp/terraform-provider-google-beta tpgiamresource/resource_iam_member.go (MergeBindings);
 # Service Usage API, services.generateServiceIdentity.
-_ADDITIVE: Final = ("IAMMember:", "IAMBinding:", "projects/service:", "projects/serviceIdentity:")
+_ADDITIVE: Final = ("IAMMember", "IAMBinding", "projects/service:Service", "projects/serviceIdentity:ServiceIdentity")
+"""Ends of their types."""
 _OF_THEIR_OWN: Final = frozenset({"gcp:servicenetworking/connection:Connection"})
 
 
 @rule("*")
 def path_is_free(managed: ManagedResource) -> None:
     """One resource per path; a bucket's name is unique worldwide."""
-    if managed.previous or managed.token in _OF_THEIR_OWN or any(word in managed.token for word in _ADDITIVE):
+    if managed.previous or managed.token in _OF_THEIR_OWN or managed.token.endswith(_ADDITIVE):
         return
     is_bucket = managed.token == "gcp:storage/bucket:Bucket"
     found = [entry for entry in managed.ledger.with_id(managed.id, {managed.token}) if entry.id == managed.id]
