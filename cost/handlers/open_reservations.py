@@ -27,6 +27,7 @@ _COVERS: Final = tuple(
 )
 """Savings plans without payment upfront: they cover on-demand machines of the account (Savings Plans user guide)."""
 
+_CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
 _GROUP: Final = "aws:autoscaling/group:Group"
 _INSTANCE: Final = "aws:ec2/instance:Instance"
 _NODES: Final = "aws:eks/nodeGroup:NodeGroup"
@@ -210,10 +211,13 @@ def _node_group(resources: Resources, resource: Resource) -> _User | None:
 
 def _group(resources: Resources, resource: Resource) -> _User | None:
     of, mixed = resource.inputs, resource.inputs.get("mixedInstancesPolicy")
-    template = _template(resources, resource, "launchTemplate") or _template(
-        resources, resource, "mixedInstancesPolicy"
+    configured = resources.referred(resource, "launchConfiguration", _CONFIGURATION)
+    template = (
+        _template(resources, resource, "launchTemplate")
+        or _template(resources, resource, "mixedInstancesPolicy")
+        or ({} if configured is None else configured.inputs)
     )
-    if mixed is None and _market(template) != "on-demand":
+    if mixed is None and (_market(template) != "on-demand" or template.get("spotPrice") is not None):
         return None
     desired = of.get("desiredCapacity")
     expected = as_number(of.get("minSize") if desired is None else desired, "desiredCapacity")
@@ -240,6 +244,7 @@ def _user(
     if named is None and launch is not None:
         named = resources.referred(launch, "capacityReservationSpecification", RESERVATION)
     aims = named is not None or any(read(one, "capacityReservationTarget") is not None for one in said)
+    tenancy = (resource.inputs.get("tenancy"), read(template, "placement", "tenancy"), template.get("placementTenancy"))
     return _User(
         resource=resource,
         expected=count[0],
@@ -247,7 +252,9 @@ def _user(
         types=types,
         zones=zones,
         target="" if named is None else named.urn,
-        refuses=aims or any(read(one, "capacityReservationPreference") == "none" for one in said),
+        refuses=aims
+        or any(read(one, "capacityReservationPreference") == "none" for one in said)
+        or _first(*tenancy, "default") != "default",
     )
 
 

@@ -52,6 +52,7 @@ def test_an_instance_of_the_same_type_and_zone_is_billed_by_the_reservation(make
         ({"instanceMatchCriteria": "targeted"}, {}),
         ({"availabilityZone": "us-east-1b"}, {}),
         ({"tenancy": "dedicated"}, {}),
+        ({}, {"tenancy": "dedicated"}),
         ({}, {"instanceType": "p5.4xlarge"}),
         ({}, {"capacityReservationSpecification": {"capacityReservationPreference": "none"}}),
         ({}, {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-9"}}}),
@@ -95,6 +96,21 @@ def test_machines_that_name_it_take_its_places_first(make: Make, cost_of: CostOf
                 capacityReservationSpecification={"capacityReservationTarget": {"capacityReservationId": "cr-1"}},
                 dependencies={"capacityReservationSpecification": held})  # fmt: skip
     assert _paid(cost_of(held, aims, _instance(make, "a"))) == 2 * MONTH
+
+
+def test_a_dedicated_machine_takes_no_place_of_another(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(_reservation(make, count=1), _instance(make, "a", tenancy="dedicated"), _instance(make, "b"))
+    assert [line.urn.rsplit("::", 1)[-1] for line in _machines(found) if line.paid_by == "held"] == ["b"]
+
+
+@pytest.mark.parametrize(("settings", "machines"), [({}, 2), ({"placementTenancy": "dedicated"}, 3)])
+def test_a_group_with_a_launch_configuration_runs_in_it(
+    make: Make, cost_of: CostOf, settings: dict[str, str], machines: int
+) -> None:
+    launch = make("aws:ec2/launchConfiguration:LaunchConfiguration", "launch", **P5, **settings)
+    group = make("aws:autoscaling/group:Group", "group", availabilityZones=["us-east-1a"], minSize=1, maxSize=1,
+                 launchConfiguration="launch", dependencies={"launchConfiguration": launch})  # fmt: skip
+    assert _paid(cost_of(_reservation(make), launch, group)) == machines * MONTH
 
 
 def test_a_node_group_in_one_zone_runs_in_it_up_to_its_size(make: Make, cost_of: CostOf) -> None:
