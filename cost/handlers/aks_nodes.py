@@ -16,6 +16,7 @@ from gpucluster.cost.handlers.azure_addresses import address_hours
 from gpucluster.cost.handlers.azure_capacity import machine_lines, purchase_of
 from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.stopped import say_stopped
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
@@ -35,7 +36,7 @@ def node_lines(item: Pricing, at: tuple[str | int, ...], *, region: str, name: s
     if not stopped or item.get(*group) is not None:  # a reservation bills its machines, running or not
         yield from machine_lines(item, machine, count, purchase, region=region, group=group, said=said)
     if stopped:
-        item.guesses.add(f"{name} is stopped and stays so: its disks are billed, its hours are not")
+        say_stopped(item, name, reserved=item.get(*group) is not None)
     yield from or_named(item, _disks(item, at, machine, count, region), what=f"system disks of {name}")
     if item.get(*at, "enableNodePublicIP") and not stopped:
         lines = address_hours(item, count, region=region)

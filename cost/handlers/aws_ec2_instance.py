@@ -37,7 +37,7 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     target, one, region = reservation_of(item), Count.fixed(_ONE), place_of(item, subnets="subnetId")
     stopped = instance_is_stopped(item.resources, item.resource)
     if stopped:
-        say_stopped(item)
+        say_stopped(item, reserved=target is not None)
     market = item.text("instanceMarketOptions", "marketType", default="on-demand")
     if stopped and not isinstance(target, str):
         pass

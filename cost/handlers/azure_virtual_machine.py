@@ -35,9 +35,10 @@ def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) ->
         yield item.not_priced("the licence of its Marketplace image, which `plan` names", compute=True)
     region, group = place_of(item), (*at, "capacityReservation", "capacityReservationGroup", "id")
     purchase = purchase_of(item.get(*at, "priority"))
-    if virtual_machine_is_deallocated(item) and item.get(*group) is None:
-        say_stopped(item)
-    else:
+    stopped, reserved = virtual_machine_is_deallocated(item), item.get(*group) is not None
+    if stopped:
+        say_stopped(item, reserved=reserved)
+    if not stopped or reserved:
         yield from machine_lines(item, machine, count, purchase, region=region, group=group, said="Linux")
     disks = (*at, "storageProfile")
     if item.get(*disks, "osDisk", "diffDiskSettings") is None:

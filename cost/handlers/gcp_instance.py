@@ -14,8 +14,10 @@ from gpucluster.cost.handlers.gcp_licences import check_licence
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.stopped import google_status, say_stopped
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
+from gpucluster.program.resources import Resource
 
 _ONE: Final = Count.fixed(Decimal(1))
 _PURCHASES: Final = {"STANDARD": "on_demand", "SPOT": "spot", "FLEX_START": "flex_start"}
@@ -26,15 +28,15 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """One machine all month, its boot disk and external addresses (Compute Engine and VPC price pages).
 
     Linux without a licence fee is assumed of an image that does not say otherwise. Of a stopped machine only its disks
-    are billed (Compute Engine documentation, "Stop or restart a Compute Engine instance", billing).
+    are billed, and capacity reserved elsewhere that it names.
     """
     region = region_of(place_of(item, "zone"))
-    status = item.text("desiredStatus", default="RUNNING")
+    status = google_status(item)
     if status == "SUSPENDED":
-        yield item.not_priced(
-            "desiredStatus is SUSPENDED: the price book has no price of preserved memory", compute=True
-        )
-    elif status != "TERMINATED":
+        yield item.not_priced("it is SUSPENDED: the price book has no price of preserved memory", compute=True)
+    elif status == "TERMINATED":
+        yield from or_named(item, _stopped(item, region), compute=True)
+    else:
         yield from or_named(item, _running(item, region), compute=True)
     yield from _boot_disk(item, region)
     for _ in range(external_addresses(item) if status == "RUNNING" else 0):
@@ -42,11 +44,22 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
         yield item.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
 
 
+def _stopped(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
+    target = _target(item)
+    say_stopped(item, reserved=target is not None)
+    if isinstance(target, str):
+        yield from reserved(item, short_name(item.text("machineType")), _ONE.expected, target, region=region)
+
+
+def _target(item: Pricing) -> Resource | str | None:
+    affinity = read(item.resource.inputs, "reservationAffinity")
+    return target_of(item, "reservationAffinity", affinity, "type", "specificReservation.values")
+
+
 def _running(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
     machine = short_name(item.text("machineType"))
     check_licence(item, "bootDisk", "initializeParams", "image")
-    affinity = read(item.resource.inputs, "reservationAffinity")
-    target = target_of(item, "reservationAffinity", affinity, "type", "specificReservation.values")
+    target = _target(item)
     purchase = _purchase(item)
     if target is not None:
         yield from reserved(item, machine, _ONE.expected, target, region=region)

@@ -1,8 +1,8 @@
 """Machines that are stopped: their disks are billed, their hours and assigned public addresses are not.
 
 Sources: EC2 user guide, "Stop and start Amazon EC2 instances"; Azure documentation, "States and billing of Azure
-Virtual Machines". EC2 and Azure declare no state with the machine: it is a resource of its own, or an output of the
-machine.
+Virtual Machines"; Compute Engine documentation, "Stop or restart a Compute Engine instance", billing. EC2 and Azure
+declare no state with the machine: it is a resource of its own, or an output of the machine.
 """
 
 from __future__ import annotations
@@ -39,9 +39,21 @@ def virtual_machine_is_deallocated(item: Pricing) -> bool:
     )
 
 
-def say_stopped(item: Pricing) -> None:
-    """An assumption of the report: the machine stays stopped all month."""
-    item.guesses.add(f"{item.resource.name} is stopped and stays so: its disks are billed, its hours are not")
+def google_status(item: Pricing) -> str:
+    """The state of a Compute Engine machine, RUNNING, SUSPENDED or TERMINATED: the declared one, or that of the last
+    refresh.
+    """
+    found = item.resource.outputs.get("currentStatus")
+    default = {"STOPPING": "TERMINATED", "SUSPENDING": "SUSPENDED"}.get(str(found), found)
+    return item.text("desiredStatus", default=default if default in ("SUSPENDED", "TERMINATED") else "RUNNING")
+
+
+def say_stopped(item: Pricing, name: str = "", *, reserved: bool = False) -> None:
+    """An assumption of the report: the machines stay stopped all month. name: of the pool, by default of the resource.
+    reserved: whether a reservation bills their hours all the same.
+    """
+    hours = "and so are its hours, by their reservation" if reserved else "its hours are not"
+    item.guesses.add(f"{name or item.resource.name} is stopped and stays so: its disks are billed, {hours}")
 
 
 @once

@@ -10,6 +10,7 @@ import pytest
 
 from gpucluster.cost import Estimate
 from gpucluster.program.resources import UNKNOWN, Resource
+from tests.says import Says
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
@@ -45,6 +46,31 @@ def test_a_machine_that_runs_is_billed_with_its_disk_and_address(make: Make, cos
 def test_of_a_stopped_machine_its_disk_alone_is_billed(make: Make, cost_of: CostOf) -> None:
     [line], lacks = _google(make, cost_of, desiredStatus="TERMINATED")
     assert ("boot disk" in line, lacks) == (True, [])
+
+
+def test_a_stopped_machine_is_still_billed_for_a_reservation_elsewhere(make: Make, cost_of: CostOf) -> None:
+    affinity = {"type": "SPECIFIC_RESERVATION", "specificReservation": {"key": "k", "values": ["held"]}}
+    found = cost_of(
+        make("gcp:compute/instance:Instance", "box", **GOOGLE, desiredStatus="TERMINATED", reservationAffinity=affinity)
+    )
+    assert ["held" in line.name for line in found.lines] == [True, False]
+    assert any(text == Says("box", "stopped", "hours, by their reservation") for text in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("status", "declared", "lines", "lacks"),
+    [("RUNNING", None, 3, 0), ("TERMINATED", None, 1, 0), ("STOPPING", None, 1, 0), ("SUSPENDED", None, 1, 1),
+     ("TERMINATED", "RUNNING", 3, 0)],
+)  # fmt: skip
+def test_a_machine_that_a_refresh_found_stopped_is_billed_as_declared_or_found(
+    make: Make, cost_of: CostOf, status: str, declared: str | None, lines: int, lacks: int
+) -> None:
+    machine = make("gcp:compute/instance:Instance", "box", **GOOGLE, desiredStatus=declared)
+    found = cost_of(replace(machine, outputs={"currentStatus": status}))
+    assert (len(found.lines), len(found.not_priced)) == (lines, lacks)
+    assert any(text == Says("box", "stopped", "its hours are not") for text in found.assumptions) == (
+        (lines, lacks) == (1, 0)
+    )
 
 
 def test_the_memory_of_a_suspended_machine_has_no_price(make: Make, cost_of: CostOf) -> None:
@@ -109,6 +135,18 @@ def test_a_stopped_instance_is_still_billed_for_a_reservation_elsewhere(make: Ma
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
     lines, lacks = _amazon(make, cost_of, "stopped", capacityReservationSpecification=target)
     assert (len(lines), "cr-1" in lines[0], lacks) == (2, True, [])
+
+
+def test_stopped_machines_of_azure_are_still_billed_for_their_reservation(make: Make, cost_of: CostOf) -> None:
+    group = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/held"
+    power = {"powerState": {"code": "Stopped"}}
+    pool = make("azure-native:containerservice:AgentPool", "pool", **POOL, **power, capacityReservationGroupID=group)
+    box = make("azure-native:compute:VirtualMachine", "box", **AZURE,
+               capacityReservation={"capacityReservationGroup": {"id": group}})  # fmt: skip
+    found = cost_of(pool, replace(box, outputs={"instanceView": {"statuses": [{"code": "PowerState/deallocated"}]}}))
+    assert sum("held" in line.name for line in found.lines) == 2
+    for name in ("pool", "box"):
+        assert any(text == Says(name, "stopped", "hours, by their reservation") for text in found.assumptions)
 
 
 POOL: dict[str, Any] = {"location": "eastus", "resourceName": "c", "vmSize": "Standard_D4s_v5", "count": 2,
