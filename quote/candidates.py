@@ -109,7 +109,7 @@ def _of_machine(result: Candidates, question: Question, cloud: Cloud, machine: M
         values, spec = _spec(one, machine, way)
         why = spec if isinstance(spec, str) else _refused(cloud, spec, machine)
         if isinstance(spec, str) or why:
-            result.refused[Refusal(cloud.name, machine.machine_type, way.words, why)] += len(regions)
+            result.refused[Refusal(cloud.name, machine.machine_type, way.words, why)] = len(regions)
             continue
         for region, zones in regions.items():
             found = _placed(cloud, spec, machine, region, zones)

@@ -159,10 +159,10 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
         if not why and question.budget is not None and quote.gap.low(quote.total) > question.budget:
             why = f"costs more than the budget of {money(question.budget)}"
             over.append(quote.gap.low(quote.total))
-        if why:
-            refused[Refusal(one.cloud, one.machine.machine_type, one.way.words, why)] += 1
-        else:
+        if not why:
             quotes.append(quote)
+        elif not one.fewer_spares:  # its place is counted with all spares
+            refused[Refusal(one.cloud, one.machine.machine_type, one.way.words, why)] += 1
     return Answer(
         question=question,
         quotes=_sorted(quotes),

@@ -97,7 +97,17 @@ def test_a_commitment_is_quoted_for_the_time_it_binds(ask: Ask) -> None:
 def test_a_block_is_none_for_longer_than_it_lasts(ask: Ask) -> None:
     found = ask(gpus="64", lasting="1y", clouds="aws", regions="us-east-1")
     assert "capacity block" not in {quote.candidate.way.words for quote in found.quotes}
-    assert "capacity block: lasts at most 182 days" in "\n".join(left_out(found))
+    assert "1 x capacity block: lasts at most 182 days" in left_out(found)
+
+
+def test_a_place_is_left_out_once_whatever_the_spares_of_a_block(ask: Ask) -> None:
+    found = ask(gpus="32", lasting="14d", clouds="aws", regions="us-east-1,eu-north-1", budget="1000")
+    [(refusal, places)] = [
+        (refusal, places)
+        for refusal, places in found.refused.items()
+        if refusal.way == "capacity block" and "budget" in refusal.why
+    ]
+    assert (refusal.machine, places) == ("p5.48xlarge", 2)
 
 
 def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) -> None:
