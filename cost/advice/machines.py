@@ -37,21 +37,23 @@ def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) ->
         words, term = option.way.words, option.way.years * _DAYS_PER_YEAR
         text = f"{words} costs less than on demand if the machines run for {percent(share)} of its term or more"
         saves: Decimal | None = on_demand.monthly - option.monthly
-        use = found.pool.hours / HOURS_PER_MONTH
+        use = min(found.pool.hours / HOURS_PER_MONTH, Decimal(1))
+        part = "" if use == 1 else f" at {plain(found.pool.hours)} hours a month"
         inputs = [*_machines(found), _rate(on_demand.rate, "on demand"), _rate(option.rate, words)]
         inputs.append(Input("days of its term", term, words))
-        if days is not None and days < share * term:
-            from_day = (share * term).to_integral_value(ROUND_CEILING)
-            text += f", {plain(from_day)} days; the machines are needed for {plain(days)}, so not here"
+        if part:
+            inputs.append(Input("running hours a month", found.pool.hours, "hours_per_month"))
+        if use < share:
+            text += f"; they run {plain(found.pool.hours)} hours a month, {percent(use)} of all, so not here"
+            saves = None
+        elif days is not None and days * use < share * term:
+            from_day = (share / use * term).to_integral_value(ROUND_CEILING)
+            text += f", {plain(from_day)} days{part}; the machines are needed for {plain(days)}, so not here"
             saves = None
             inputs.append(_days(days))
-        elif use < share:
-            text += f"; they run {plain(found.pool.hours)} hours a month, {percent(use)} of it, so not here"
-            saves = None
-            inputs.append(Input("running hours a month", found.pool.hours, "hours_per_month"))
         else:
-            used = "full use" if use >= 1 else f"{plain(found.pool.hours)} hours a month"
-            text += f"; at {used} it saves {money(saves)} a month; the commitment is {money(option.contract)} in total"
+            used = part or " at full use"
+            text += f";{used} it saves {money(saves)} a month; the commitment is {money(option.contract)} in total"
         yield Advice("commitment", found.pool.name, text, saves, tuple(inputs))
 
 

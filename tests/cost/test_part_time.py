@@ -17,6 +17,7 @@ from gpucluster.cost.purchasing import Options, Settings, options_of
 from gpucluster.cost.teams import team_costs
 from gpucluster.program.resources import Resource, Resources
 from tests.cost.conftest import NOWHERE
+from tests.says import Says
 
 Make = Callable[..., Resource]
 Stack = Callable[..., list[Resource]]
@@ -132,3 +133,13 @@ def test_no_commitment_is_advised_below_its_break_even(stack: Stack, book: Price
     commitments = [one for one in found if one.kind == "commitment"]
     assert commitments
     assert {one.saves for one in commitments} == {None}  # 27.4 % of the hours, and the cheapest needs 43.5 %
+
+
+@pytest.mark.parametrize(("days", "saves"), [(700, False), (1000, True)])
+def test_a_commitment_pays_for_hours_and_days_together(stack: Stack, book: PriceBook, days: int, saves: bool) -> None:
+    """For 3 years it costs as much as 43.5 % of their hours, at half of all hours 87 % of the days: 954."""
+    half = Assumptions(hours_per_month=Decimal(365))
+    found = advice_of(_resources(stack, "gcp"), book, Settings(days=Decimal(days)), half)
+    [three] = [one for one in found if one.kind == "commitment" and "3y" in one.text]
+    assert (three.saves is not None, three.text == Says(365)) == (saves, True)
+    assert saves or three.text == Says(954, 700)
