@@ -34,7 +34,10 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _of(machines: AwsMachines, stack: Stack) -> Iterator[Finding]:
     interfaces = [] if machines.interfaces is UNKNOWN else machines.interfaces
     holders = [machines.resource, *([machines.template] if isinstance(machines.template, Resource) else ())]
-    own = [flag(of.inputs, "associatePublicIpAddress") for of in holders] + [each.public_ip for each in interfaces]
+    of_machines = [flag(of.inputs, "associatePublicIpAddress") for of in holders]
+    own = [*of_machines, *(each.public_ip for each in interfaces)]
+    # The subnet decides about the first interface alone.
+    first = [*of_machines, *(each.public_ip for each in interfaces if (each.card, each.device) == (0, 0))]
     of_subnets = {
         subnet.name: flag(subnet.inputs, "mapPublicIpOnLaunch")
         for subnet in subnets_of(machines.resource, stack.resources)[0]
@@ -42,7 +45,7 @@ def _of(machines: AwsMachines, stack: Stack) -> Iterator[Finding]:
     public = [f"`{name}`" for name, of in of_subnets.items() if of is True]
     if True in own:
         yield Violation(machines.resource, f"{machines.label} with associatePublicIpAddress")
-    elif public and False not in own:
+    elif public and not {False, UNKNOWN} & {*first}:
         yield Violation(machines.resource, f"{machines.label} in {', '.join(public)}, which assigns public addresses")
     elif UNKNOWN in own or UNKNOWN in of_subnets.values():
         yield CannotTell(machines.resource, "whether it has a public address is not known yet")
