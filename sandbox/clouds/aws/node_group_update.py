@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.modelled import changed_inputs
-from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.type_guards import mapping
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
@@ -28,7 +28,7 @@ def version_first(resource: Resource) -> tuple[Mapping[str, Any], str] | None:
     kept = {key: value for key, value in resource.old_inputs.items() if key not in _VERSION}
     first = {**kept, **{key: value for key, value in resource.inputs.items() if key in _VERSION}}
     before, after = _nodes(first), _nodes(resource.inputs)
-    if after >= before:
+    if before is None or after is None or after >= before:
         return first, ""
     what = ", ".join(sorted(changed & _VERSION))
     return first, (
@@ -37,5 +37,8 @@ def version_first(resource: Resource) -> tuple[Mapping[str, Any], str] | None:
     )
 
 
-def _nodes(inputs: Mapping[str, Any]) -> int:
-    return int(mapping(plain(inputs.get("scalingConfig"))).get("desiredSize") or 0)
+def _nodes(inputs: Mapping[str, Any]) -> int | None:
+    """None if it is not known yet."""
+    scaling = plain(inputs.get("scalingConfig"))
+    found = UNKNOWN if scaling is UNKNOWN else mapping(scaling).get("desiredSize")
+    return None if found is UNKNOWN else int(found or 0)

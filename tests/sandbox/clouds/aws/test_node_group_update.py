@@ -13,6 +13,7 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.requests import Maker, Requests
 from gpucluster.sandbox.clouds.scenario import Capacity, Scenario
 from gpucluster.sandbox.clouds.unfinished import UnfinishedError
+from gpucluster.sandbox.clouds.values import UNKNOWN
 from gpucluster.sandbox.clouds.waiting import Waiting
 from gpucluster.sandbox.clouds.weather import Weather
 
@@ -115,3 +116,12 @@ def test_only_what_is_lost_by_the_order_is_told(
         inputs, notice = found
         assert (inputs["launchTemplate"]["version"], inputs["scalingConfig"]["desiredSize"]) == (version, first)
         assert told in notice if told else not notice
+
+
+@pytest.mark.parametrize("scaling", [UNKNOWN, {**_size(0), "desiredSize": UNKNOWN}], ids=["all", "number"])
+def test_of_a_size_that_is_not_known_yet_nothing_is_told(
+    account: AwsAccount, aws: Callable[..., Resource], group: Entry, scaling: object
+) -> None:
+    found = account.before_update(_changed(aws, group, {**_template(group, "2"), "scalingConfig": scaling}))
+    assert found is not None
+    assert (found[0]["scalingConfig"]["desiredSize"], found[1]) == (5, "")
