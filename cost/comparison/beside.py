@@ -66,7 +66,7 @@ def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str
 
 
 def _hours(hours: Decimal) -> str:
-    return "at all hours" if hours == HOURS_PER_MONTH else f"for {hours.normalize():f} hours a month"
+    return "at all hours" if hours == HOURS_PER_MONTH else f"for {hours:.0f} hours a month"
 
 
 def _cells(found: _Found, cell: Callable[[Figures], str]) -> tuple[str, ...]:
