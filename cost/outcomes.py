@@ -61,9 +61,9 @@ def outcomes(
 
 def _why_unpriced(resource: Resource) -> str:
     if not resource.custom:
-        return "a program of its own, which did not run: its parts are unknown, so they are neither priced nor checked"
+        return "a program of its own makes its parts, which are not in this plan: they are neither priced nor checked"
     if resource.type.startswith("command:"):
-        return "what its command creates is in no plan, so it is neither priced nor checked"
+        return "what its command creates is in no plan: it is neither priced nor checked"
     return "no handler for its type"
 
 
