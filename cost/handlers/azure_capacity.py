@@ -89,7 +89,7 @@ def _reserved(
     found = item.find(machine, "instance-hour", region=region)
     block = optional_number(item, "tags", BLOCK_NODES)
     if block is not None:
-        yield from _block(item, machine, count, name, found, block, region)
+        yield from _block(item, machine, count, name, found, max(block, count), region)
         return
     said = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
