@@ -30,8 +30,8 @@ class Way:
 
     @property
     def sized(self) -> bool:
-        """Whether it is sold in fixed numbers of machines: capacity blocks of EC2."""
-        return (self.cloud, self.purchase) == ("aws", "capacity_block")
+        """Whether it is sold in fixed numbers of machines: capacity blocks of EC2 and Azure, in the same sizes."""
+        return self.purchase == "capacity_block"
 
     def against(self, hours: int) -> str:
         """Why it is not sold for so many hours: its term is longer, or its maximum shorter; empty if it is."""

@@ -25,7 +25,7 @@ HEAD = """\
 The cheapest cluster on each cloud, over all regions, machines and purchase options, at list prices. "Row" is the row in
 the table of [`gpucluster quote`](quote.md), which lists all others, their prerequisites, losses and unknown prices.
 "High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the date of the
-machine's price. "No spare": a capacity block of AWS that would double for the spare node of the other rows.
+machine's price. "No spare": a capacity block that would double for the spare node of the other rows.
 
 | GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence | price of |
 | ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | --- |

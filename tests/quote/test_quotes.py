@@ -66,6 +66,13 @@ def test_a_block_that_the_default_spare_doubles_is_quoted_with_and_without_it(ho
     assert heading(home) == Says("8 nodes", "1 spare")
 
 
+def test_a_block_of_azure_is_quoted_without_the_spare_too(ask: Ask) -> None:
+    found = ask(gpus="32", lasting="14d", clouds="azure", regions="eastus")
+    rows = [one for one in numbered(found, 9) if one.quote.block]
+    assert [row.quote.candidate.words for row in rows] == ["capacity block, no spare", "capacity block"]
+    assert [row.quote.block.machines for row in rows if row.quote.block] == [4, 8]
+
+
 def test_stated_spares_are_quoted_alone_and_their_block_is_explained(ask: Ask) -> None:
     found = ask(gpus="32", lasting="14d", spares="1", clouds="aws", regions="us-east-1")
     rows = [one for one in numbered(found, 9) if one.quote.block]
