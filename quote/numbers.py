@@ -16,6 +16,7 @@ Number = int | Decimal
 _NUMBERS: Final = (
     ("training.nodes",),
     ("training.spares",),
+    ("training.most_broken",),
     ("system.most", "system.nodes"),  # with a maximum, initially one node per zone, whatever the size
     ("storage.usable_gib",),
     ("storage.capacity_tib", "storage.capacity_gib"),

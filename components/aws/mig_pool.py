@@ -15,6 +15,7 @@ from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_repair import node_repair
 from gpucluster.components.aws.node_versions import held_without_nodes, node_versions
 from gpucluster.components.aws.user_data import gpu_user_data
+from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
 from gpucluster.components.rolls import RollGuard
 
@@ -76,7 +77,7 @@ class MigPool(pulumi.ComponentResource):
                 max_size=max(plan.nodes, 1),
             ),
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-            node_repair_config=node_repair(enabled=repair, nodes=plan.nodes),
+            node_repair_config=node_repair(enabled=repair, most=most_drained(plan.nodes)),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 POOL: MIG_POOL,

@@ -7,14 +7,14 @@ from typing import Final
 from pulumi_aws import eks
 
 from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
-from gpucluster.components.kubernetes.node_health.plan import most_drained
 
 # The service requires a number even if it does nothing; this is its default.
 _MINUTES: Final = 10
 
 
-def node_repair(*, enabled: bool, nodes: int) -> eks.NodeGroupNodeRepairConfigArgs:
-    """Broken nodes are rebooted or replaced, except for faults that harm no other program. nodes: of the group.
+def node_repair(*, enabled: bool, most: int) -> eks.NodeGroupNodeRepairConfigArgs:
+    """Broken nodes are rebooted or replaced, except for faults that harm no other program. most: broken nodes above
+    which none is.
 
     Repair stops where `node-health` stops draining. Without a threshold EKS stops at 20 % too, but never in a group of
     five nodes or fewer; a percentage would end repair in groups of four, where one node is more. One at a time: if the
@@ -26,7 +26,7 @@ def node_repair(*, enabled: bool, nodes: int) -> eks.NodeGroupNodeRepairConfigAr
         return eks.NodeGroupNodeRepairConfigArgs(enabled=False)
     return eks.NodeGroupNodeRepairConfigArgs(
         enabled=True,
-        max_unhealthy_node_threshold_count=most_drained(nodes),
+        max_unhealthy_node_threshold_count=most,
         max_parallel_nodes_repaired_count=1,
         node_repair_config_overrides=[
             eks.NodeGroupNodeRepairConfigNodeRepairConfigOverrideArgs(

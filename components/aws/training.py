@@ -17,6 +17,7 @@ from gpucluster.components.aws.purchase import (
     reservation_notes,
 )
 from gpucluster.components.flex_start import flex_start_problems
+from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import TrainingSpec
@@ -47,9 +48,10 @@ class PlacementPlan:
 
 @record(kw_only=True)
 class TrainingPlan(TrainingNodes):
-    """capacity_block: bought for fixed dates."""
+    """capacity_block: bought for fixed dates. most_broken: nodes above which none is repaired."""
 
     capacity_block: bool
+    most_broken: int
     placement: PlacementPlan
     interfaces: tuple[Interface, ...]
     root_gib: int = 500
@@ -69,6 +71,7 @@ def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
         active=has_begun(spec),
         roll=spec.training.roll,
         capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
+        most_broken=most_drained(spec.training.size),
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
     )

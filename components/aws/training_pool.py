@@ -81,7 +81,7 @@ class TrainingPool(pulumi.ComponentResource):
             ),
             # Replace in place: there is no spare node of this kind to surge to.
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-            node_repair_config=node_repair(enabled=repair, nodes=plan.size),
+            node_repair_config=node_repair(enabled=repair, most=plan.most_broken),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 POOL: pool,
