@@ -24,6 +24,8 @@ LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock",
 """Files, by name, that determine the packages of a program."""
 
 _LONGEST_REASON: Final = 2_000
+_CUT_OFF: Final = "the client connection is closing"
+"""What the engine says of a resource that it was about to create when another one failed."""
 
 
 class SideFailed(Fault):
@@ -167,7 +169,9 @@ def _finished(
 
 
 def _errors(text: str) -> str:
-    """The lines from the first error on, limited for the reader."""
-    lines = [line.strip() for line in text.splitlines()]
+    """The lines from the first error on, limited for the reader; of resources cut off by another only if alone."""
+    every = [line.strip() for line in text.splitlines()]
+    causes = [line for line in every if not (line.startswith("error:") and _CUT_OFF in line)]
+    lines = causes if any(line.startswith("error:") for line in causes) else every
     start = next((index for index, line in enumerate(lines) if line.startswith("error:")), max(len(lines) - 10, 0))
     return "\n".join(line for line in lines[start:] if line)[:_LONGEST_REASON]

@@ -100,7 +100,8 @@ def _chosen(stacks: Sequence[str], old: Side, new: Side) -> list[str]:
     known = sorted({*old.stacks(), *new.stacks()})
     unknown = [stack for stack in stacks if stack not in known]
     if unknown or not known:
-        raise InputError(f"no stack {', '.join(unknown) or 'at all'} on either side; stacks: {', '.join(known)}")
+        there = f"stacks: {', '.join(known)}" if known else "a stack is a file Pulumi.NAME.yaml beside Pulumi.yaml"
+        raise InputError(f"no stack {', '.join(unknown) or 'at all'} on either side; {there}")
     return list(dict.fromkeys(stacks)) or known
 
 

@@ -66,6 +66,9 @@ def test_of_what_a_command_prints_the_error_is_kept_and_no_more_than_a_reader_ne
     assert _errors("Updating\n + create\n  error: zone\n\n  said more\n") == "error: zone\nsaid more"
     assert _errors("\n".join(f"line {number}" for number in range(40))).splitlines()[0] == "line 30"
     assert len(_errors("error: " + "x" * 9_000)) == 2_000
+    cut_off = "error: train: grpc: the client connection is closing"
+    assert _errors(f"{cut_off}\nrole:\nerror: no policy\n") == "error: no policy"
+    assert _errors(cut_off) == cut_off
 
 
 @pytest.mark.engine

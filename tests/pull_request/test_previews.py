@@ -12,7 +12,7 @@ import pytest
 
 from gpucluster.errors import InputError
 from gpucluster.pull_request.base_and_head import SideFailed, locks_changed
-from gpucluster.pull_request.previews import _matching, _stack
+from gpucluster.pull_request.previews import _chosen, _matching, _stack
 from tests.pull_request.conftest import TRIAL, plan, state
 from tests.says import Says
 
@@ -100,6 +100,15 @@ def test_an_environment_that_can_not_be_made_gives_no_comparison_either(tmp_path
     old = FakeSide()
     found, _ = run(tmp_path, old, Head(), "`make setup` failed: no network")
     assert (found.base, found.base_problem, old.done) == ("failed", "`make setup` failed: no network", [])
+
+
+@pytest.mark.parametrize(
+    ("names", "there"), [(("dev", "test"), "stacks: dev, test"), ((), "a stack is a file Pulumi.NAME.yaml")]
+)
+def test_an_unknown_stack_is_refused_with_those_that_there_are(names: tuple[str, ...], there: str) -> None:
+    sides: Any = FakeSide(names=names), FakeSide(names=names)
+    with pytest.raises(InputError, match=rf"^no stack prod on either side; {re.escape(there)}"):
+        _chosen(["prod"], *sides)
 
 
 def test_a_new_stack_is_planned_on_nothing(tmp_path: Path) -> None:
