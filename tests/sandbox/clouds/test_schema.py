@@ -27,6 +27,19 @@ def test_a_type_has_the_inputs_and_outputs_of_its_sdk_class(schemas: dict[str, S
     assert {"arn", "ownerId", "tagsAll"} == set(subnet.outputs) - set(subnet.inputs) - {"ipv6CidrBlockAssociationId"}
 
 
+@pytest.mark.usefixtures("cache")
+def test_inputs_are_read_whatever_their_class_is_called(schemas: dict[str, Schema]) -> None:
+    attachment = Schema(schemas["aws"].sdk).resource_type(
+        "aws:ec2/networkInterfaceAttachment:NetworkInterfaceAttachment"
+    )
+    assert attachment is not None  # NetworkInterfaceAttachmentInitArgs
+    assert {name for name, one in attachment.inputs.items() if one.required} == {
+        "deviceIndex",
+        "instanceId",
+        "networkInterfaceId",
+    }
+
+
 def test_nested_types_are_followed(schemas: dict[str, Schema]) -> None:
     template = schemas["aws"].resource_type("aws:ec2/launchTemplate:LaunchTemplate")
     assert template is not None
