@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gpucluster.sandbox import process
 from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.textio.terminal import OutputError
+from tests.waiting import output_of, wait_for
 
 STUBBORN = (
     "import pathlib, signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     "pathlib.Path({up!r}).touch(); time.sleep(3600)"
+)
+SANDBOX = (
+    "import os, sys; from gpucluster.sandbox.process import run_engine; "
+    "run_engine(sys.argv[1:], os.environ, started=lambda: None, relayed=False, obstacle=str)"
 )
 
 
@@ -45,6 +53,22 @@ def test_an_engine_that_goes_on_though_it_was_cancelled_is_killed(
 def test_an_engine_that_failed_at_an_obstacle_before_anybody_looked_was_stopped_by_it() -> None:
     with pytest.raises(StoppedError, match="no room"):
         _run("import sys; sys.exit(1)", lambda: "no room")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_an_engine_ends_with_a_sandbox_that_is_killed(tmp_path: Path) -> None:
+    up = tmp_path / "up"
+    engine = f"import os, pathlib, time; pathlib.Path({str(up)!r}).write_text(str(os.getpid())); time.sleep(3600)"
+    command = [sys.executable, "-c", SANDBOX, sys.executable, "-c", engine]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as sandbox:
+        running = psutil.Process(int(wait_for("the engine runs", lambda: up.exists() and up.read_text(), of=sandbox)))
+        sandbox.kill()
+        try:
+            # The engine holds the output, too.
+            output_of(sandbox)
+        finally:
+            with suppress(psutil.NoSuchProcess):
+                running.kill()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no output that is always full")

@@ -72,6 +72,14 @@ def test_the_settings_of_a_provider_are_a_type_too(schemas: dict[str, Schema]) -
 
 
 @pytest.mark.usefixtures("cache")
+def test_a_type_has_the_version_of_its_api_where_its_class_names_one(schemas: dict[str, Schema]) -> None:
+    tokens = {"azure-native": "azure-native:network:VirtualNetwork", "aws": "aws:ec2/vpc:Vpc"}
+    found = {package: Schema(schemas[package].sdk).resource_type(token) for package, token in tokens.items()}
+    versions = {package: type_.api_version for package, type_ in found.items() if type_ is not None}
+    assert versions == {"azure-native": "2024-05-01", "aws": ""}
+
+
+@pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("package", ["aws", "gcp", "kubernetes"])
 def test_every_type_of_the_sdk_can_be_read(schemas: dict[str, Schema], package: str) -> None:
     """A sample, spread over the whole SDK: each has outputs, and its references lead somewhere."""

@@ -116,6 +116,9 @@ def test_what_is_there_counts_unless_its_machines_did_not_come(ledger: Ledger) -
     assert (lacks.used, lacks.asked) == (768, 384)
     # A change of itself asks for what it then is.
     assert shortage(_in_aws(ledger, 5, "standing"), Scenario(quotas=(P,)), ledger) is None
+    lacks = shortage(_in_aws(ledger, 2), Scenario(capacity=ROOMS), ledger)
+    assert lacks is not None
+    assert (lacks.used, lacks.asked, lacks.limit) == (4, 2, 5)
     ledger.put(replace(standing, outputs={**standing.outputs, "status": "CREATE_FAILED"}))
     assert shortage(_in_aws(ledger, 2), Scenario(quotas=(P,)), ledger) is None
 

@@ -18,6 +18,7 @@ def check(schemas: dict[str, Schema], token: str, inputs: dict[str, Any]) -> lis
 
 
 SUBNET = "aws:ec2/subnet:Subnet"
+OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 
 
@@ -50,6 +51,8 @@ TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
         ),
         (TEMPLATE, {"networkInterfaces": {}}, [Failure("networkInterfaces", "expected a list, got an object")]),
         (TEMPLATE, {"placement": []}, [Failure("placement", "expected an object, got a list")]),
+        (OBJECT, {"bucket": "b", "source": {"4dabf18193072939515e22adb298388d": "asset", "path": "a.sh"}}, []),
+        (OBJECT, {"bucket": "b", "source": "a.sh"}, [Failure("source", "expected an asset or archive, got 'a.sh'")]),
         (TEMPLATE, {"__defaults": ["name"], "name": "n"}, []),
         ("kubernetes:core/v1:Namespace", {"apiVersion": "v1", "kind": "Namespace"}, []),
         ("kubernetes:core/v1:Namespace", {"kind": "Pod"}, [Failure("kind", "expected 'Namespace', got 'Pod'")]),

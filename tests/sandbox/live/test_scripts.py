@@ -59,7 +59,9 @@ def test_its_files_are_where_its_arguments_say_and_it_has_the_rights_of_its_acco
     program, settings = Path(found.command[2]), Path(found.command[4])
     assert (found.name, found.command[:2], found.command[3]) == ("watch", [sys.executable, "-u"], "--settings")
     assert (program.read_text(), settings.read_text()) == ("print()", "{}")
-    assert '"as": "system:serviceaccount:here:watcher"' in Path(found.environment["KUBECONFIG"]).read_text()
+    administrator, own = site.kubeconfig().read_text(), Path(found.environment["KUBECONFIG"]).read_text()
+    identity = '"as": "system:serviceaccount:here:watcher"'
+    assert (identity in own, '"as"' in administrator) == (True, False)
 
 
 def test_a_program_of_an_image_does_not_run(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.recovery.compare import Difference
-from gpucluster.sandbox.recovery.repair import plan_repair
+from gpucluster.sandbox.recovery.repair import plan_repair, repaired
 from gpucluster.sandbox.recovery.state import StackState
 
 PREFIX = "urn:pulumi:dev::small::"
@@ -38,3 +38,13 @@ def test_what_no_known_provider_could_manage_is_left_and_a_second_of_one_urn_is_
     state = StackState("dev", (), (), 0.0)
     found = plan_repair(Difference("dev", orphans=[old, new, foreign]), state, {f"{AWS}::x": {}})
     assert (found.adopt, found.delete, found.leave) == ((new,), (old,), (foreign,))
+
+
+def test_what_a_replaced_provider_made_is_managed_by_the_one_in_its_place() -> None:
+    provider = {"urn": AWS, "id": "new", "type": "pulumi:providers:aws", "custom": True}
+    orphan, deployment = _entry("one", f"{AWS}::old"), {"resources": [provider]}
+    difference = Difference("dev", orphans=[orphan])
+    repair = plan_repair(difference, StackState("dev", (provider,)), {})
+    assert (repair.adopt, repair.leave, repair.providers) == ((orphan,), (), {})
+    [_, adopted] = repaired(deployment, difference, repair)["resources"]
+    assert (adopted["id"], adopted["provider"]) == ("one", f"{AWS}::new")

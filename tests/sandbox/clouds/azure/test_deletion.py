@@ -43,6 +43,15 @@ def test_with_a_cluster_go_its_pools_and_its_objects(account: AzureAccount, stag
     assert _left(account) == {"g", "v", "nodes", "lustre", "identity", "c"}
 
 
+def test_a_system_pool_may_go_while_another_pool_of_its_cluster_is_one(account: AzureAccount, stage: Stage) -> None:
+    first, second = (stage.pool(name, mode="System", vmSize="Standard_D4s_v5", count=1) for name in ("one", "two"))
+    account.ledger.put(replace(stage.cluster, inputs={**stage.cluster.inputs, "agentPoolProfiles": []}))
+    assert account.delete(first)
+    account.ledger.remove(first.provider, first.scope, first.type, first.id)
+    with pytest.raises(CloudError, match="The last system agent pool 'two' cannot be deleted"):
+        account.delete(second)
+
+
 def test_the_last_system_pool_stays(account: AzureAccount, stage: Stage) -> None:
     second = stage.pool("second", mode="System", vmSize="Standard_D4s_v5", count=1)
     assert account.delete(second)

@@ -57,6 +57,7 @@ def test_a_node_has_gkes_own_labels_its_networks_and_what_gke_leaves_of_it(
         "cloud.google.com/gce-topology-subblock",
         "cloud.google.com/gce-topology-host",
     ]
+    assert _labels(node)["cloud.google.com/machine-family"] == "a3"
 
 
 @pytest.mark.parametrize(("partition", "gpus"), [("1g.10gb", "7"), ("3g.40gb", "2"), (None, "1")])
