@@ -22,11 +22,11 @@ VERSION: Final = "1.36.3"
 """Of Kubernetes; pinned by go.mod, together with etcd as required by Kubernetes 1.36 (its build/dependencies.yaml)."""
 
 _HERE: Final = Path(__file__).parent
-_PROGRAMS: Final = {
-    "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-    "kubectl": "k8s.io/kubernetes/cmd/kubectl",
-    "etcd": "go.etcd.io/etcd/server/v3",
-}
+_PACKAGES: Final = (
+    "k8s.io/kubernetes/cmd/kube-apiserver",
+    "k8s.io/kubernetes/cmd/kubectl",
+    "go.etcd.io/etcd/server/v3",
+)
 _NAMED_BY_GO: Final = {"etcd": "server"}
 
 
@@ -112,7 +112,7 @@ def _build(into: Path, say: Say, version: str, modules: Path) -> None:
     source.mkdir()
     for name in ("go.mod", "go.sum"):
         shutil.copy(modules / name, source)
-    command = build_command(go, *_PROGRAMS.values(), output=f"{into}/", linked=_version_flags(version))
+    command = build_command(go, *_PACKAGES, output=f"{into}/", linked=_version_flags(version))
     say(f"Building the Kubernetes API server {version}, etcd and kubectl with {go}: {_EXPECTED}.")
     start = time.monotonic()
     code, log = run_go(command, source, say)

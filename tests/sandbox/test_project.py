@@ -12,11 +12,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 
+from gpucluster.cli import main
 from gpucluster.errors import InputError
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.stacks import private_config, project_for_init
+from tests.says import Says
 
 
 def project_in(folder: Path, text: str = "name: small\nruntime: python\n") -> Project:
@@ -33,6 +36,13 @@ def test_the_nearest_project_upward_is_found(tmp_path: Path) -> None:
     outer = find_project(inner)
     assert outer is not None and outer.name == "outer"
     assert project_in(tmp_path / "a", "name: inner\n").name == "inner"
+
+
+def test_outside_a_project_the_user_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["sandbox", "pulumi", "preview"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == Says("error", "Pulumi.yaml", tmp_path, "--cwd")
 
 
 def test_stack_files_and_the_virtual_environment_are_where_pulumi_yaml_says(tmp_path: Path) -> None:

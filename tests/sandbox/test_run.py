@@ -424,13 +424,6 @@ def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
     project.pulumi("preview")
 
 
-def test_outside_a_project_the_user_is_told_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: no Pulumi.yaml in {tmp_path} or above")
-
-
 def test_the_exit_code_is_the_one_of_pulumi(project: Any) -> None:
     project.write(NETWORK)
     assert project.run("pulumi", "preview", "--stack", "dev").returncode == 0

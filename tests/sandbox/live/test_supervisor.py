@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -122,6 +123,16 @@ def test_what_a_killed_keeper_has_started_ends_with_it_and_the_next_command_star
     with open_supervisor(server) as next_one:
         assert next_one.fresh
         assert next_one.names() == []
+
+
+def test_the_keeper_holds_no_file_of_the_shell_that_starts_it(server: Path) -> None:
+    reads, writes = os.pipe()
+    os.set_inheritable(writes, True)
+    os.set_blocking(reads, False)
+    with open_supervisor(server):
+        os.close(writes)
+        assert os.read(reads, 1) == b"", "it has ended"
+    os.close(reads)
 
 
 def test_nobody_uses_it_for_a_while_and_it_ends(server: Path) -> None:
