@@ -106,3 +106,14 @@ def test_what_fails_without_a_change_kills_nothing(root: Path, tmp_path: Path) -
     assert area.failed == ["tests/cost/test_broken.py::test_no"]
     edge = next(it for it in chosen(root, "cost", 99, seed=1) if ">=" in it.diff)
     assert tree.survives(edge, area)
+
+
+def test_a_default_dies_by_a_test_of_its_folder_that_runs_nothing_of_the_file(root: Path, tmp_path: Path) -> None:
+    _write(
+        root / "tests" / "cost" / "test_defaults.py",
+        "from cost.disks import named\n\n\ndef test_it() -> None:\n    assert named.__defaults__ == (8,)\n",
+    )
+    tree = Tree(root, tmp_path / "copy", cache=tmp_path / "none")
+    area = tree.measured("cost", "tests/cost", tmp_path / "kept")
+    default = next(it for it in chosen(root, "cost", 99, seed=1) if "gib: int = 9" in it.diff)
+    assert not tree.survives(default, area)

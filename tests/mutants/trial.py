@@ -43,16 +43,22 @@ class Area:
     seconds: Mapping[str, float]
 
     def stages(self, mutant: Mutant) -> Iterator[list[str]]:
-        """Tests of the nearest file that run the line; all files with such a test, or all, if none is known to."""
+        """Tests of the nearest file that run the line; all files with such a test, or all, if none is known to.
+
+        Of a line that runs at import: also the files of its folder.
+        """
         known = self.ran.contexts_by_lineno(mutant.file)
         at = max((line for line in known if line <= mutant.line), default=0)
         met = set(known.get(at, ()))
-        if not mutant.inside or IMPORT in met:
+        imported = not mutant.inside or IMPORT in met
+        if imported:
             met = {context for contexts in known.values() for context in contexts}
         met -= {"", IMPORT, *self.failed}
         files = sorted({_file(it) for it in met} or self.files, key=lambda file: _distance(mutant.file, file))
         tests = sorted(it for it in met if "::" in it and _file(it) == files[0])
         yield tests[:: len(tests) // _FIRST + 1]
+        if imported:  # What it registers or declares may be tested without a run of the file.
+            files += sorted({it for it in self.files if _beside(mutant.file, it)}.difference(files))
         yield files
 
 
@@ -142,6 +148,10 @@ def listed(root: Path) -> list[str]:
 
 def _file(test: str) -> str:
     return test.partition("::")[0]
+
+
+def _beside(file: str, test: str) -> bool:
+    return PurePosixPath("tests", file).parent == PurePosixPath(test).parent
 
 
 def _distance(file: str, test: str) -> tuple[bool, int, str]:
