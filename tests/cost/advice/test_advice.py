@@ -131,6 +131,15 @@ def test_a_cheaper_tier_and_size_for_the_same_need(make: Make, book: PriceBook) 
     assert values["GiB instead"] / 1024 * 250 / 1000 >= values["GB/s"]
 
 
+def test_a_smaller_file_system_of_azure_for_the_same_need(make: Make, book: PriceBook) -> None:
+    system = make("azure-native:storagecache:AmlFilesystem", "shared", location="northeurope", storageCapacityTiB=128,
+                  sku={"name": "AMLFS-Durable-Premium-125"})  # fmt: skip
+    found = _advice([system], book, asked_need(Decimal(20), Decimal(3)))
+    tier = next(item for item in found if item.kind == "storage-tier")
+    assert _values(tier)["GiB instead"] == 32768
+    assert tier.saves == _cents((131072 - 32768) * _values(tier)["USD a GiB-month at 125 MB/s per TiB"])
+
+
 def test_without_a_stated_need_storage_gets_no_advice(make: Make, book: PriceBook) -> None:
     system = make("gcp:lustre/instance:Instance", "shared", location="us-central1-a", capacityGib="27000",
                   perUnitStorageThroughput="1000")  # fmt: skip
