@@ -11,6 +11,7 @@ from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
+from tests.says import Says
 
 Make = Callable[..., Resource]
 
@@ -77,3 +78,13 @@ def test_the_report_says_whose_price_it_is_and_which_rows_to_fill_in(
     )
     assert f"ours.csv line 4: {ND} on_demand in azure eastus2" in after
     assert "ours.csv line 5" not in after  # of a cloud that this stack does not use
+
+
+def test_a_capacity_block_says_how_many_machines_and_days_are_counted(make: Make, book: PriceBook) -> None:
+    cluster = make("x:y:Cluster", "c", custom=False, durationDays=20)
+    group = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/nd"
+    pool = make(POOL, "nodes", location="eastus", vmSize=ND, count=5, osDiskType="Ephemeral",
+                tags={"gpucluster-block-nodes": "8"}, capacityReservationGroupID=group)  # fmt: skip
+    [line] = estimate(Resources([cluster, pool]), book).lines
+    assert line.upfront == round(8 * Decimal("98.32") * 24 * 21, 2)
+    assert line.assumption == Says("nd", "8 machines", "21 days")
