@@ -15,6 +15,7 @@ import pytest
 
 from gpucluster.cost.prices.live import web as live_web
 from gpucluster.cost.prices.live.web import SourceFailed, Web
+from tests.says import Says
 
 from .fakes import Lists, Reply
 
@@ -128,3 +129,12 @@ def test_a_file_that_breaks_off_fails(lists: Lists, web: Web) -> None:
     lists.put("/a.csv", Reply("1,2\n3,4\n5,6\n", cut=4))
     with pytest.raises(SourceFailed, match="the file breaks off"):
         list(web.rows(f"{lists.address}/a.csv", skip=1))
+
+
+def test_progress_says_how_much_of_a_file_has_come(
+    lists: Lists, web: Web, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_web, "_REMARK_SECONDS", -1)
+    lists.put("/a.csv", ",".join(["1" * 100_000] * 10) + "\n2\n" + ",".join(["3" * 100_000] * 10))
+    assert len(list(web.rows(f"{lists.address}/a.csv", skip=1))) == 2
+    assert said == [Says(f"{count} MB", f"{lists.address}/a.csv") for count in (1, 1, 2)]
