@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from gpucluster.cli import main
 from tests.says import Says
 
 
@@ -122,8 +124,8 @@ def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path:
     broken.write_text("{")
     binary.write_bytes(b"\xff\xfe\x00\x01")
     nothing.write_text('{"steps": []}')
-    run = _cost("compare", str(broken), str(recordings / "plan.json"), str(binary), str(nothing))
-    assert (run.returncode, run.stdout) == (2, "")
+    run = CliRunner().invoke(main, ["cost", "compare", *map(str, (broken, recordings / "plan.json", binary, nothing))])
+    assert (run.exit_code, run.stdout) == (2, "")
     assert run.stderr.splitlines() == [
         Says(broken, "JSON", "1", "pulumi preview --json --show-sames", "pulumi stack export"),
         Says(binary, "not", "JSON"),
