@@ -60,6 +60,8 @@ def _in_csv(db: DuckDBPyConnection, source: Source) -> Iterator[tuple[int, str]]
             fault = f"{last} values for {len(names)} columns; put a text with a comma in quotes"
         elif error == "UNQUOTED VALUE":
             fault = f"column {names[min(first, len(names)) - 1]}: a quote is not closed, or text follows it"
+        elif first is None:  # a line longer than DuckDB reads
+            fault = error.lower()
         else:
             fault = f"column {names[min(first, len(names)) - 1]}: {error.lower()}"
         yield line, fault

@@ -81,6 +81,21 @@ def test_a_line_with_several_faults_is_named_by_the_column_of_one(
     assert f"{file} line {len(lines) + 2}: column savings_plan_savings_plan_effective_cost is " in done.stderr
 
 
+def test_lines_that_are_no_csv_are_named_with_what_is_wrong(trial: Trial, reconcile: Reconcile, tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "bill.csv", trial.bill())
+    lines = file.read_bytes().splitlines()
+    start, _, _ = lines[1].rpartition(b",")
+    bad = [start + b"," + cell for cell in (b'"a" b', b"\xff", b"x" * 3_000_000)]
+    file.write_bytes(b"\n".join([*lines, *bad, b""]))
+    done, after = reconcile(file), len(lines)
+    assert done.exit_code == 1
+    assert done.stderr.splitlines() == [
+        Says(file, after + 1, "x_UsageType", "quote"),
+        Says(file, after + 2, "x_UsageType", "invalid encoding"),
+        Says(file, after + 3, "line size over maximum"),
+    ]
+
+
 def test_a_damaged_gzip_file_is_named(reconcile: Reconcile, tmp_path: Path) -> None:
     packed = gzip.compress(b"BilledCost,ChargeCategory\n" * 1000)
     (file := tmp_path / "bill.csv.gz").write_bytes(packed[:12] + b"\xff" * 8 + packed[20:])
