@@ -141,7 +141,7 @@ def _run(words: list[str], capsys: Any) -> tuple[int, str, str]:
     return int(ended.value.code or 0), out, err
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=[" ".join(words[:3]) for words in COMMANDS])
+@pytest.mark.parametrize("words", COMMANDS, ids=[" ".join(Path(word).name for word in words[:3]) for words in COMMANDS])
 def test_every_command_ends_with_3_and_one_line(folder: Path, words: list[str], capsys: Any) -> None:
     _instead(",55.04,", ",-55.04,")(folder)
     code, out, err = _run(words, capsys)
