@@ -74,10 +74,7 @@ def test_an_error_in_the_middle_fails_and_names_the_node_whose_card_it_was() -> 
     path = EXAMPLES / "ndv5-error-in-the-middle.log"
     (verdict,) = judge([read_log(path, path.read_text())], machine=None, promises=Promises())
 
-    assert (verdict.outcome, verdict.nodes) == (
-        "fail",
-        ("aks-training-20417311-vmss000002",),
-    )
+    assert (verdict.outcome, verdict.nodes) == ("fail", ("aks-training-20417311-vmss000002",))
     assert verdict.why.startswith("line 47: ")
     assert "status=12" in verdict.why
 

@@ -27,8 +27,7 @@ def test_driver_system_and_serial_numbers_stand_beside_each_node() -> None:
 
     software = {"kernelVersion": "6.8.0", "osImage": "Ubuntu 24.04", "driver": "580.159.04"}
     assert found == Inventory(
-        tools=("dcgmi diag 4.6.0",),
-        nodes=(NodeFacts(name="node-a", software=software, serials={0: "1653723046420"}),),
+        tools=("dcgmi diag 4.6.0",), nodes=(NodeFacts(name="node-a", software=software, serials={0: "1653723046420"}),)
     )
     assert text_report([], found, width=100).splitlines()[2:] == [
         "",

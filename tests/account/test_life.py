@@ -69,10 +69,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
     assert done.out.splitlines()[-1] == Says("aws-trial", "$472.42", "gpucluster sandbox resume --stack aws-trial")
     assert nodes(trial) == {**before, "trial-training-nodes": 0}
     again = trial.run("sandbox", "pause", "--stack", "aws-trial", "--yes")
-    assert (again.code, again.out) == (
-        0,
-        "aws-trial: no nodes to pause: its training and MIG pools have none.\n",
-    )
+    assert (again.code, again.out) == (0, "aws-trial: no nodes to pause: its training and MIG pools have none.\n")
     back = trial.run("sandbox", "resume", "--stack", "aws-trial", "--yes")
     assert (back.code, back.out.splitlines()[-1]) == (0, "aws-trial: resumed; $7,084.19 a day"), back.text
     assert nodes(trial) == before

@@ -25,10 +25,7 @@ def test_the_ids_of_all_zones_begin_as_their_region_says():
 
 @pytest.mark.parametrize(
     ("region", "zone", "expected"),
-    [
-        ("us-east-1", "us-east-1-atl-2a", "use1-atl2-az1"),
-        ("us-west-2", "us-west-2-lax-1b", "usw2-lax1-az2"),
-    ],
+    [("us-east-1", "us-east-1-atl-2a", "use1-atl2-az1"), ("us-west-2", "us-west-2-lax-1b", "usw2-lax1-az2")],
 )
 def test_the_name_of_a_local_zone_gives_its_id(region, zone, expected):
     assert zone_id(region, zone) == expected

@@ -29,14 +29,7 @@ from gpucluster.catalog.machines import machines
     ],
 )
 def test_a_name_says_series_cpus_infiniband_and_gpu(name, series, vcpus, infiniband, gpu, version):
-    size = Size(
-        series=series,
-        vcpus=vcpus,
-        infiniband=infiniband,
-        gpu=gpu,
-        version=version,
-        large_memory="ams" in name,
-    )
+    size = Size(series=series, vcpus=vcpus, infiniband=infiniband, gpu=gpu, version=version, large_memory="ams" in name)
     assert size_of(name) == size
 
 

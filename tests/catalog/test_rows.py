@@ -41,11 +41,7 @@ def test_a_machine_is_a_row(read):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        (
-            ",192,",
-            ",about 192,",
-            f"vcpus is 'about 192'; {NUMBER}",
-        ),
+        (",192,", ",about 192,", f"vcpus is 'about 192'; {NUMBER}"),
         (",bundled,", ",bundeld,", "nvme is 'bundeld'; allowed: bundled, optional, none"),
         (",EFA,", ",efa,", "fabric is 'efa'; allowed: EFA, TCPX, TCPXO, RoCE, InfiniBand, none"),
         (",,h100", ",no,h100", "clusters is 'no'; allowed: yes, empty"),

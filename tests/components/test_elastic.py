@@ -28,9 +28,7 @@ def test_machines_are_counted_whole_and_by_each_way_to_buy() -> None:
 def test_another_gpu_than_the_training_nodes_is_a_loss() -> None:
     small = elastic_shape("aws", "h200")
     assert shape_losses("h100", small) == []
-    assert shape_losses("h200", small) == [
-        "elastic pools: no machine with a single H200; p5.4xlarge has one H100",
-    ]
+    assert shape_losses("h200", small) == ["elastic pools: no machine with a single H200; p5.4xlarge has one H100"]
 
 
 def test_people_read_what_scales_each_pool() -> None:

@@ -21,10 +21,7 @@ def test_each_key_of_a_stack_is_a_field(cloud: str) -> None:
     assert (values, problems) == ({key: str(at) for at, key in enumerate(keys)}, [])
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [("a", "a"), (1, "1"), (True, "true"), (False, "false"), (None, None)],
-)
+@pytest.mark.parametrize(("value", "text"), [("a", "a"), (1, "1"), (True, "true"), (False, "false"), (None, None)])
 def test_a_field_is_written_as_in_the_configuration(value: Any, text: str | None) -> None:
     values, problems = _values("azure", make_dataclass("Location", ["kube_proxy"])(value))
     assert (values, problems) == ({} if text is None else {"kubeProxy": text}, [])

@@ -74,10 +74,7 @@ def declare(type_: str, arguments: dict[str, Any]) -> None:
             {"tag_specifications": [{"resource_type": "volume", "tags": {"Name": "node"}}]},
             {
                 "tag_specifications": [
-                    {
-                        "resource_type": "volume",
-                        "tags": {**LABELS, **OWN, "managed-by": "pulumi", "Name": "node"},
-                    }
+                    {"resource_type": "volume", "tags": {**LABELS, **OWN, "managed-by": "pulumi", "Name": "node"}}
                 ]
             },
         ),

@@ -104,11 +104,7 @@ def test_a_node_has_an_interface_for_each_network_card_and_one_address(spec: str
     places = [
         (one["networkCardIndex"], one["deviceIndex"], one["interfaceType"]) for one in template["networkInterfaces"]
     ]
-    assert places == [
-        (0, 0, "interface"),
-        (0, 1, "efa-only"),
-        *((card, 0, "efa-only") for card in range(1, cards)),
-    ]
+    assert places == [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, cards))]
     assert {"trial-training-efa-id"} <= set(template["networkInterfaces"][0]["securityGroups"])
 
 
@@ -297,10 +293,7 @@ def test_a_pool_in_a_capacity_block_says_how_many_machines_are_bought() -> None:
     tags = {name: plan.inputs["training-nodes"].get("tags") or {} for name, plan in plans("azure").items()}
     assert {
         name: found["gpucluster-block-nodes"] for name, found in tags.items() if "gpucluster-block-nodes" in found
-    } == {
-        "capacity-block": "8",
-        "capacity-block-active": "8",
-    }
+    } == {"capacity-block": "8", "capacity-block-active": "8"}
 
 
 def test_training_nodes_are_one_scale_set_in_one_zone_that_never_scales() -> None:

@@ -53,8 +53,7 @@ LOOKS = {
 
 
 @pytest.mark.parametrize(
-    ("cloud", "id_"),
-    [("aws", ARTIFACTS), ("aws", ECR.split("/")[0]), ("gcp", ECR), ("azure", "teamimages.azurecr.io")],
+    ("cloud", "id_"), [("aws", ARTIFACTS), ("aws", ECR.split("/")[0]), ("gcp", ECR), ("azure", "teamimages.azurecr.io")]
 )
 def test_one_that_the_cloud_can_not_have_is_refused(cloud: str, id_: str, vary: Vary) -> None:
     spec = vary(registry={"kind": "existing", "id": id_})

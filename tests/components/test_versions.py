@@ -90,14 +90,8 @@ def test_a_control_plane_has_a_minor_version(value: str) -> None:
     ("cloud", "told"),
     [
         ("aws", "standard support until 2027-03-27, and extended support until 2028-03-27; its price, six times"),
-        (
-            "gcp",
-            "until 2027-04-11, and extended support until an unknown day; its additional fee from then on",
-        ),
-        (
-            "azure",
-            "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, included in the cost",
-        ),
+        ("gcp", "until 2027-04-11, and extended support until an unknown day; its additional fee from then on"),
+        ("azure", "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, included in the cost"),
     ],
 )
 def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: str) -> None:
@@ -149,24 +143,9 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
             {"fabric": "v1.0.16"},
             "not a release for a3-ultragpu-8g with Kubernetes 1.35 and its",
         ),
-        (
-            "gcp",
-            "a3-megagpu-8g",
-            {"fabric": "v1.0.17", "kubernetes": "1.32"},
-            "with Kubernetes 1.32; allowed: v1.0.16",
-        ),
-        (
-            "gcp",
-            "a2-ultragpu-8g",
-            {"fabric": "v1.0.16"},
-            "is 'v1.0.16', but there is nothing to choose from",
-        ),
-        (
-            "aws",
-            None,
-            {"fabric": "v1.19.0"},
-            "fabric is 'v1.19.0', but there is nothing to choose from; rem",
-        ),
+        ("gcp", "a3-megagpu-8g", {"fabric": "v1.0.17", "kubernetes": "1.32"}, "with Kubernetes 1.32; allowed: v1.0.16"),
+        ("gcp", "a2-ultragpu-8g", {"fabric": "v1.0.16"}, "is 'v1.0.16', but there is nothing to choose from"),
+        ("aws", None, {"fabric": "v1.19.0"}, "fabric is 'v1.19.0', but there is nothing to choose from; rem"),
     ],
 )
 def test_a_release_of_the_fabric_that_does_not_fit_is_refused_with_those_that_do(

@@ -126,10 +126,7 @@ def _elastic(make: Make, cost_of: CostOf, limits: dict[str, int]) -> Verdict:
     pool = make(
         "kubernetes:karpenter.sh/v1:NodePool",
         metadata={"annotations": {"gpucluster/expected-gpus": 0}},
-        spec={
-            "limits": limits,
-            "template": {"spec": {"requirements": requirements, "nodeClassRef": {"name": "c"}}},
-        },
+        spec={"limits": limits, "template": {"spec": {"requirements": requirements, "nodeClassRef": {"name": "c"}}}},
     )
     node_class = make("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", metadata={"name": "c"})
     cluster = make("aws:eks/cluster:Cluster", upgradePolicy={"supportType": "STANDARD"})

@@ -44,11 +44,7 @@ def test_shares_of_pools_bear_the_rest_of_the_bill_in_proportion(make: Make, cos
             name="vision", monthly=(total / 4).quantize(Decimal("0.01")), gpus=8, budget=Decimal(30000), gap=CLOSED
         ),
         TeamCost(
-            name="speech",
-            monthly=(total * 3 / 8).quantize(Decimal("0.01")),
-            gpus=8,
-            budget=Decimal(20000),
-            gap=CLOSED,
+            name="speech", monthly=(total * 3 / 8).quantize(Decimal("0.01")), gpus=8, budget=Decimal(20000), gap=CLOSED
         ),
         TeamCost(
             name=NO_TEAM,

@@ -222,8 +222,7 @@ def test_the_module_is_the_command() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "option"),
-    [(["--kubernetes", "live"], "--kubernetes"), (["--scenario", "quota.yaml"], "--scenario")],
+    ("given", "option"), [(["--kubernetes", "live"], "--kubernetes"), (["--scenario", "quota.yaml"], "--scenario")]
 )
 def test_an_option_for_pulumi_is_refused_by_a_command_that_does_not_heed_it(given: list[str], option: str) -> None:
     done = CliRunner().invoke(main, ["sandbox", *given, "status"])

@@ -331,12 +331,7 @@ def test_a3_high_has_four_networks_and_the_daemon_of_tcpx_on_a_shared_folder(
         *({"interfaceName": f"eth{card}", "network": f"vpc{card}"} for card in range(1, 5)),
     ]
     assert pod["before"] == [
-        (
-            "fabric-ready",
-            f"{GOOGLE}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12",
-            [NODE_LIBRARIES],
-            None,
-        ),
+        ("fabric-ready", f"{GOOGLE}/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12", [NODE_LIBRARIES], None),
         (
             "tcpx-daemon",
             "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/tcpgpudmarxd-dev:v2.0.15",
@@ -383,11 +378,7 @@ def test_an_mpi_job_has_the_fabric_on_its_launcher_and_on_every_other_node(
     for job in (launcher, node):
         spec = job["spec"]["template"]["spec"]
         [container] = spec["containers"]
-        assert (job["spec"]["parallelism"], container["image"], container["resources"]["limits"]) == (
-            1,
-            image,
-            devices,
-        )
+        assert (job["spec"]["parallelism"], container["image"], container["resources"]["limits"]) == (1, image, devices)
         assert [item["name"] for item in spec["initContainers"]][-1] == "ssh-keys"
     trainer = example("nccl-all-reduce")["spec"]["trainer"]
     [started], [serving] = (job["spec"]["template"]["spec"]["containers"] for job in (launcher, node))
@@ -580,12 +571,7 @@ def test_one_gpu_is_asked_of_an_elastic_pool_and_nobody_moves_its_job(
     assert [item["name"] for item in template["spec"]["volumes"]] == ["shm", "scratch", "shared"]
 
 
-SPOT = {
-    "key": "kubernetes.azure.com/scalesetpriority",
-    "operator": "Equal",
-    "value": "spot",
-    "effect": "NoSchedule",
-}
+SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Equal", "value": "spot", "effect": "NoSchedule"}
 
 
 @pytest.mark.parametrize(
@@ -597,12 +583,7 @@ SPOT = {
             "gcp",
             "native",
             [
-                {
-                    "key": "cloud.google.com/compute-class",
-                    "operator": "Equal",
-                    "value": pool,
-                    "effect": "NoSchedule",
-                }
+                {"key": "cloud.google.com/compute-class", "operator": "Equal", "value": pool, "effect": "NoSchedule"}
                 for pool in TWO_POOLS
             ],
             {"cloud.google.com/compute-class": "fine-tuning"},

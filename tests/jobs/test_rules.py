@@ -114,11 +114,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
 
 def _enforce(judge: Judge, pools: list[JobPool], *, restricted: bool) -> None:
     rules = rules_of(
-        pools,
-        release=pools[0].release,
-        queues=queues_of(pools),
-        namespaces=[NAMESPACE],
-        restricted=restricted,
+        pools, release=pools[0].release, queues=queues_of(pools), namespaces=[NAMESPACE], restricted=restricted
     )
     for manifest in (manifest for rule in rules.values() for manifest in rule):
         judge.client.apply(manifest)

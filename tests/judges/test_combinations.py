@@ -53,11 +53,7 @@ TYPE = {"enum": ["io1"]}
             },
             {"": [{"if": {}, "then": {"a": {"minimum": 3}}}]},
         ),
-        (
-            (),
-            {"if": {"properties": {"Kind": {"enum": ["ONTAP"]}}}, "then": {"required": ["A"]}},
-            {},
-        ),
+        ((), {"if": {"properties": {"Kind": {"enum": ["ONTAP"]}}}, "then": {"required": ["A"]}}, {}),
         (
             (),
             {

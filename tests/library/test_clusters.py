@@ -175,10 +175,7 @@ def test_a_location_of_another_cloud_is_refused(cloud: ModuleType, declared: Dec
     name = cloud.__name__
     other: Any = EAST if cloud is not aws else gcp.Location(project="my-project", region="a", zone="b")
     found = refused(declared, lambda: cloud.TrainingCluster("trial", SPEC, other))
-    assert found == [
-        f"{name}.TrainingCluster trial: 1 problem",
-        f"  location is {other!r}; write a {name}.Location",
-    ]
+    assert found == [f"{name}.TrainingCluster trial: 1 problem", f"  location is {other!r}; write a {name}.Location"]
 
 
 def test_other_values_are_for_previews(declared: Declared, monkeypatch: pytest.MonkeyPatch) -> None:

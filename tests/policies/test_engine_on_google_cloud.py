@@ -24,12 +24,7 @@ MISTAKES = [
         "2 nodes of a3-highgpu-8g in 2 zones: us-central1-a, us-central1-c",
     ),
     ("no-zone", "training-pool-in-one-zone", POOL, "3 nodes of a3-highgpu-8g over 3 zones that GKE chooses"),
-    (
-        "network-missing",
-        "fabric-interfaces-complete",
-        POOL,
-        "5 nodes of a3-highgpu-8g with 3 of 4 additional networks",
-    ),
+    ("network-missing", "fabric-interfaces-complete", POOL, "5 nodes of a3-highgpu-8g with 3 of 4 additional networks"),
     (
         "mtu",
         "fabric-interfaces-complete",

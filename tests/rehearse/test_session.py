@@ -146,8 +146,7 @@ def settings() -> Manifest:
 
 
 @pytest.mark.parametrize(
-    ("together", "verdicts"),
-    [(False, [Verdict.RUNS, Verdict.RUNS]), (True, [Verdict.RUNS, Verdict.WAITS])],
+    ("together", "verdicts"), [(False, [Verdict.RUNS, Verdict.RUNS]), (True, [Verdict.RUNS, Verdict.WAITS])]
 )
 def test_jobs_leave_each_other_their_room_but_where_they_are_rehearsed_together(
     together: bool, verdicts: list[Verdict]

@@ -89,14 +89,8 @@ def test_money_in_json_is_text_and_what_nobody_knows_is_null() -> None:
 def test_what_is_refused_or_waits_would_not_run_and_what_cannot_be_told_is_not_held_against_a_job() -> None:
     verdicts = {
         verdict: Report(
-            stack="s",
-            jobs=(Job(outcome=Outcome(manifest=manifest(), verdict=verdict), machines=(), switches={}),),
+            stack="s", jobs=(Job(outcome=Outcome(manifest=manifest(), verdict=verdict), machines=(), switches={}),)
         ).would_run
         for verdict in Verdict
     }
-    assert verdicts == {
-        Verdict.RUNS: True,
-        Verdict.REFUSED: False,
-        Verdict.WAITS: False,
-        Verdict.UNKNOWN: True,
-    }
+    assert verdicts == {Verdict.RUNS: True, Verdict.REFUSED: False, Verdict.WAITS: False, Verdict.UNKNOWN: True}

@@ -42,11 +42,7 @@ EXISTING = """
 """
 WANTED = [
     ("gcp:compute/network:Network", "net2", "projects/my-project/global/networks/net"),
-    (
-        "azure-native:network:VirtualNetwork",
-        "vnet2",
-        f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vn",
-    ),
+    ("azure-native:network:VirtualNetwork", "vnet2", f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vn"),
     ("kubernetes:core/v1:ConfigMap", "map2", "default/cm"),
 ]
 YAML = """\

@@ -106,9 +106,7 @@ def test_every_chart_is_of_one_version(cluster: Cluster) -> None:
     assert [version for version in versions if not re.fullmatch(r"v?\d+(\.\d+)+", version)] == []
 
 
-def test_every_namespace_enforces_a_standard_and_those_that_enforce_little_are_named(
-    cluster: Cluster,
-) -> None:
+def test_every_namespace_enforces_a_standard_and_those_that_enforce_little_are_named(cluster: Cluster) -> None:
     cloud, objects = cluster
     enforced = {
         item.name: item.inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
@@ -118,9 +116,7 @@ def test_every_namespace_enforces_a_standard_and_those_that_enforce_little_are_n
     assert enforced == {**CONTROLLERS, **ENFORCED[cloud]}
 
 
-def test_where_the_standard_is_privileged_a_policy_gives_back_what_matters_of_baseline(
-    cluster: Cluster,
-) -> None:
+def test_where_the_standard_is_privileged_a_policy_gives_back_what_matters_of_baseline(cluster: Cluster) -> None:
     cloud, objects = cluster
     policies = {item.name: item.inputs["spec"] for item in objects if item.kind == "ValidatingAdmissionPolicy"}
     bindings = {item.name: item.inputs["spec"] for item in objects if item.kind == "ValidatingAdmissionPolicyBinding"}
@@ -172,9 +168,7 @@ def test_on_azure_no_job_reaches_the_services_of_its_machine(cluster: Cluster) -
     )
 
 
-def test_nothing_holds_a_credential_and_nobody_but_named_people_is_cluster_admin(
-    cluster: Cluster,
-) -> None:
+def test_nothing_holds_a_credential_and_nobody_but_named_people_is_cluster_admin(cluster: Cluster) -> None:
     """Pods get at the cloud by workload identity alone."""
     objects = cluster[1]
     assert [item.name for item in objects if item.kind == "Secret"] == []

@@ -22,7 +22,7 @@ ORDER = {
         ("trial-elastic-karpenter-crd", "trial-system-nodes", "trial-network-private-out"),
         ("trial-system-nodes", "trial-network-nat"),
         ("trial-system-nodes", "trial-network-gpu-route"),
-    ),
+    )
 }
 """Cloud -> what goes before what."""
 

@@ -59,12 +59,7 @@ def test_a_spare_under_another_spine_is_named() -> None:
     assert found == [
         ("nodes and spares", "pass", "all are there", ()),
         ("one zone", "pass", "all share zone us-east-1a", ()),
-        (
-            "network domain",
-            "fail",
-            Says("network-node-layer-1", "nn-1", "not", "nn-9"),
-            ("spare",),
-        ),
+        ("network domain", "fail", Says("network-node-layer-1", "nn-1", "not", "nn-9"), ("spare",)),
     ]
 
 

@@ -156,7 +156,4 @@ def test_stacks_are_named_or_all_are_taken(run: Run, tmp_path: Path) -> None:
         code, lines = run(*args)
         assert (code, lines[-1]) == (2, Says("--stack", "--all"))
     shutil.rmtree(tmp_path / "bin")
-    assert run("--all") == (
-        2,
-        [Says("pulumi", "PATH", "pulumi.com/docs/install", "gpucluster sandbox reap")],
-    )
+    assert run("--all") == (2, [Says("pulumi", "PATH", "pulumi.com/docs/install", "gpucluster sandbox reap")])

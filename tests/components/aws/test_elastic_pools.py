@@ -74,11 +74,7 @@ def test_the_controller_acts_on_its_own_things_only() -> None:
         ]
     )
     # What a launch takes from is not made by it; what it makes is under a condition of its own.
-    assert unconditioned == {
-        ("ec2:RunInstances", sources),
-        ("ec2:CreateFleet", sources),
-        ("sqs:DeleteMessage", QUEUE),
-    }
+    assert unconditioned == {("ec2:RunInstances", sources), ("ec2:CreateFleet", sources), ("sqs:DeleteMessage", QUEUE)}
     passed = [statement["Resource"] for statement in statements if "iam:PassRole" in statement["Action"]]
     assert passed == ["arn:aws:iam::000000000000:role/node"]
 

@@ -10,11 +10,7 @@ from gpucluster.components.shapes import shape
 
 def test_p5_has_one_ip_interface_and_a_fabric_interface_on_each_of_32_cards() -> None:
     found = [(item.card, item.device, item.kind) for item in plan_interfaces(shape("aws", "p5.48xlarge"))]
-    assert found == [
-        (0, 0, "interface"),
-        (0, 1, "efa-only"),
-        *((card, 0, "efa-only") for card in range(1, 32)),
-    ]
+    assert found == [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,7 @@ def test_user_data_is_a_mime_message_of_node_configuration_and_script() -> None:
 def test_karpenter_gets_the_same_without_the_raid_which_it_adds_itself() -> None:
     message: Any = message_from_string(karpenter_user_data())
     config, script = message.get_payload()
-    assert [part.get_content_type() for part in (config, script)] == [
-        "application/node.eks.aws",
-        "text/x-shellscript",
-    ]
+    assert [part.get_content_type() for part in (config, script)] == ["application/node.eks.aws", "text/x-shellscript"]
     assert yaml.safe_load(config.get_payload())["spec"] == {"containerd": LIMITS}
     assert script.get_payload().strip() == GPU_NODE_SETUP.strip()
     # By this it knows a message from a script: karpenter-provider-aws v1.14.1, bootstrap/nodeadm.go.

@@ -15,10 +15,7 @@ def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:
     assert told(address_problems(AddressPlan(), nodes=300 + 700)) == []
 
 
-@pytest.mark.parametrize(
-    ("field", "what"),
-    [("network", "network"), ("pods", "pods"), ("services", "services")],
-)
+@pytest.mark.parametrize(("field", "what"), [("network", "network"), ("pods", "pods"), ("services", "services")])
 def test_nothing_overlaps_what_infiniband_has_for_itself(field: str, what: str) -> None:
     said = told(address_problems(dataclasses.replace(AddressPlan(), **{field: "172.16.0.0/12"}), nodes=5))
     assert f"the range of {what}, 172.16.0.0/12, overlaps 172.16.0.0/16, which is reserved for InfiniBand" in said

@@ -20,12 +20,7 @@ ADDONS = {"key": "CriticalAddonsOnly", "operator": "Exists"}
 EVERYWHERE = [
     ADDONS,
     {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
-    {
-        "key": "kubernetes.azure.com/scalesetpriority",
-        "operator": "Equal",
-        "value": "spot",
-        "effect": "NoSchedule",
-    },
+    {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Equal", "value": "spot", "effect": "NoSchedule"},
 ]
 DISCOVERY = {
     "master": {"tolerations": [ADDONS]},

@@ -32,13 +32,7 @@ def test_only_address_and_certificate_are_taken_and_kubelogin_gives_a_token_at_e
                 "exec": {
                     "apiVersion": "client.authentication.k8s.io/v1beta1",
                     "command": "kubelogin",
-                    "args": [
-                        "get-token",
-                        "--login",
-                        "azurecli",
-                        "--server-id",
-                        "6dae42f8-4368-4678-94ff-3960e28e3630",
-                    ],
+                    "args": ["get-token", "--login", "azurecli", "--server-id", "6dae42f8-4368-4678-94ff-3960e28e3630"],
                     "provideClusterInfo": False,
                     "interactiveMode": "Never",
                 }

@@ -61,10 +61,7 @@ def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operat
 
 @pytest.mark.parametrize(
     ("torsets", "topology", "said"),
-    [
-        (False, ((), None), "AKS sets no leaf-switch labels"),
-        (True, (("ib/torset",), "ib/torset"), "run Micr"),
-    ],
+    [(False, ((), None), "AKS sets no leaf-switch labels"), (True, (("ib/torset",), "ib/torset"), "run Micr")],
 )
 def test_a_queue_knows_leaf_switches_only_where_nodes_are_labelled(
     torsets: bool, topology: tuple[Any, Any], said: str

@@ -120,11 +120,7 @@ def test_an_array_whose_formatting_was_interrupted_is_formatted(node: Node) -> N
 
 def test_a_missing_disk_is_said_and_nothing_is_made_of_the_others(node: Node) -> None:
     node.has(models="".join(f"{disk} Microsoft NVMe Direct Disk\n" for disk in DISKS[:7]))
-    assert node.run() == (
-        1,
-        [],
-        "scratch: found 7 local NVMe disks of 8; drain this node and let it be replaced\n",
-    )
+    assert node.run() == (1, [], "scratch: found 7 local NVMe disks of 8; drain this node and let it be replaced\n")
 
 
 @pytest.mark.parametrize(

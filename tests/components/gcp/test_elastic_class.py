@@ -32,11 +32,7 @@ MACHINE = {
 def declared(registered: Run, pool: PoolPlan = POOL, fallbacks: Sequence[str] = ("spot", "flex-start")) -> Registered:
     return registered(
         lambda: elastic_class(
-            "elastic-dev-pool",
-            pool,
-            ADDED,
-            fallbacks=fallbacks,
-            opts=labelled_objects({"team": "ml"}, None),
+            "elastic-dev-pool", pool, ADDED, fallbacks=fallbacks, opts=labelled_objects({"team": "ml"}, None)
         )
     )
 

@@ -123,13 +123,7 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
         ),
         (
             lambda opts: release(
-                "r",
-                KUEUE,
-                release_name="R",
-                namespace="n",
-                values={"nodeSelector": {"a": "b c"}},
-                after=(),
-                opts=opts,
+                "r", KUEUE, release_name="R", namespace="n", values={"nodeSelector": {"a": "b c"}}, after=(), opts=opts
             ),
             [
                 "Release r: name is 'R'; allowed: 1 to 53 lower-case letters, digits, dots and hyphens, with a "

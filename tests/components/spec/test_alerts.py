@@ -104,7 +104,7 @@ def test_a_plan_names_who_is_told_and_what_each_has_to_do_first(trial: dict[str,
         "topic is encrypted with your key, the key policy must allow kms:GenerateDataKey* and kms:Decrypt",
     ]
     assert _notes(trial, "azure", telemetry={"alerts": {**everybody, "topic": GROUP}}) == [
-        f"the Azure Monitor workspace {sent} {GROUP}",
+        f"the Azure Monitor workspace {sent} {GROUP}"
     ]
 
 

@@ -64,9 +64,7 @@ def _spec(trial: dict[str, Any], **changes: Any) -> ClusterSpec:
 @pytest.mark.parametrize("storage", ["999.1.1.1/99", "10.30.0.0", "10.30.0.1/20"])
 def test_a_range_of_private_services_access_that_is_none_is_refused(trial: dict[str, Any], storage: str) -> None:
     spec = _spec(trial, network={"existing": {**NETWORKS["gcp"], "storage": storage}})
-    assert _problems("gcp", spec) == [
-        f"network.existing.storage is {storage!r}; write a range such as 10.30.0.0/20",
-    ]
+    assert _problems("gcp", spec) == [f"network.existing.storage is {storage!r}; write a range such as 10.30.0.0/20"]
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)

@@ -118,17 +118,7 @@ def test_a_file_without_a_column_is_named_and_the_others_are_read(
         [
             Says(less, "1", "no", "EffectiveCost", "not"),
             Says(
-                other,
-                "1",
-                "no",
-                "BilledCost",
-                "line_item_unblended_cost",
-                "FOCUS",
-                "1.0",
-                "1.2",
-                "AWS",
-                "CUR",
-                "2.0",
+                other, "1", "no", "BilledCost", "line_item_unblended_cost", "FOCUS", "1.0", "1.2", "AWS", "CUR", "2.0"
             ),
             Says(f"{tmp_path}/gone.csv", "cannot", "directory"),
         ],

@@ -20,9 +20,7 @@ def _file(folder: Path, text: str) -> Path:
 def test_a_file_has_limits_of_the_stack_of_labels_and_of_pools(tmp_path: Path) -> None:
     text = "stack: {monthly: 420000, ceiling: 450000.5}\nlabels: {team: {1: {monthly: 7}}}\npools: {p: {ceiling: 0}}\n"
     assert read_limits(_file(tmp_path, text)) == Limits(
-        Limit(Decimal(420000), Decimal("450000.5")),
-        {"team": {"1": Limit(Decimal(7))}},
-        {"p": Limit(None, Decimal(0))},
+        Limit(Decimal(420000), Decimal("450000.5")), {"team": {"1": Limit(Decimal(7))}}, {"p": Limit(None, Decimal(0))}
     )
 
 
@@ -56,18 +54,6 @@ def test_an_amount_with_two_readings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadLimits) as raised:
         read_limits(path)
     assert str(raised.value).splitlines() == [
-        Says(
-            path,
-            "1",
-            "stack.monthly",
-            "700:00:00",
-            "YAML",
-            "1.1",
-            "2520000",
-            "YAML",
-            "1.2",
-            "2520000",
-            "700:00:00",
-        ),
+        Says(path, "1", "stack.monthly", "700:00:00", "YAML", "1.1", "2520000", "YAML", "1.2", "2520000", "700:00:00"),
         f"{path}: line 2: stack is given twice; keep one",
     ]

@@ -104,11 +104,7 @@ def test_an_unknown_provider_has_no_rows(book: PriceBook) -> None:
 
 @pytest.mark.parametrize(
     ("as_of", "date"),
-    [
-        ("2026-10-10", datetime.date(2026, 10, 10)),
-        ("2026-10", datetime.date(2026, 10, 1)),
-        ("2026", None),
-    ],
+    [("2026-10-10", datetime.date(2026, 10, 10)), ("2026-10", datetime.date(2026, 10, 1)), ("2026", None)],
 )
 def test_a_date_means_the_earliest_day_it_can(as_of: str, date: datetime.date | None) -> None:
     assert as_of_date(as_of) == date

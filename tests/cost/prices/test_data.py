@@ -160,12 +160,7 @@ def test_a_price_for_the_whole_world_names_the_document_that_says_so_or_is_of_lo
     assert {row.confidence(TODAY) for row in unstated} == {"low"}
 
 
-UNPRICED = (
-    "a2-megagpu-16g",
-    "a3-edgegpu-8g",
-    "a3-edgegpu-8g-nolssd",
-    "a3-ultragpu-8g-nolssd",
-)
+UNPRICED = ("a2-megagpu-16g", "a3-edgegpu-8g", "a3-edgegpu-8g-nolssd", "a3-ultragpu-8g-nolssd")
 """Machines that rules know and clusters are not built of; a price of one makes this list too long."""
 
 

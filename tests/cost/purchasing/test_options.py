@@ -97,9 +97,7 @@ def test_a_machine_without_a_price_in_the_plan_has_those_of_other_ways(make: Mak
     own = "aws,us-east-1,p5e.48xlarge,instance-hour,capacity_block,,39.80,2026-11-01\n"
     found = options("aws", only_blocks, own=own)
     pool = next(item for item in found.pools if item.pool.name == "h200")
-    assert [(option.way.words, option.monthly) for option in pool.options] == [
-        ("capacity block", Decimal("58108.00")),
-    ]
+    assert [(option.way.words, option.monthly) for option in pool.options] == [("capacity block", Decimal("58108.00"))]
     assert ("on demand", "aws,us-east-1,p5e.48xlarge,instance-hour,on_demand,") in [
         (one.words, one.reason.own_row) for one in pool.not_priced
     ]

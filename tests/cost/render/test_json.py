@@ -34,12 +34,7 @@ def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> 
     assert document["hourly"] == {"floor": "280.99", "expected": "294.80", "ceiling": "336.21"}
     assert (document["per_training_gpu_hour"], document["training_gpus"]) == ("8.78", "32")
     assert document["trial"] == {"days": "14", "expected": "99051.70", "ceiling": "112965.96", "upfront": "0"}
-    assert document["budget"] == {
-        "monthly": "250000",
-        "on_exceed": "fail",
-        "verdict": "within",
-        "ceiling_over": False,
-    }
+    assert document["budget"] == {"monthly": "250000", "on_exceed": "fail", "verdict": "within", "ceiling_over": False}
     assert document["coverage"] == {"resources": 18, "priced": 12, "free": 6, "not_priced": 0, "both": 0}
     assert document["price_dates"] == {"oldest": "2024-07-01", "newest": "2026-10-10"}
 

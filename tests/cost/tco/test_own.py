@@ -152,8 +152,7 @@ def test_an_input_that_others_are_divided_by_needs_a_value(name: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
-    [("[1, 2]", "has no inputs"), ("a: b: c", "line 1: a second"), ("", "has no inputs")],
+    ("text", "problem"), [("[1, 2]", "has no inputs"), ("a: b: c", "line 1: a second"), ("", "has no inputs")]
 )
 def test_a_file_that_holds_no_inputs_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"

@@ -145,10 +145,7 @@ def test_what_no_preview_knows_is_refused_by_name_and_two_clusters_have_a_cost_e
     assert (
         code,
         re.findall(r"^ +(spec\S+ (?:is not known before the update|is a secret))", refused, re.MULTILINE),
-    ) == (
-        2,
-        ["spec.labels.owner is a secret", f"spec.labels.team {later}", f"spec.training.nodes {later}"],
-    ), refused
+    ) == (2, ["spec.labels.owner is a secret", f"spec.labels.team {later}", f"spec.training.nodes {later}"]), refused
 
     project.write(PROGRAM.replace("NODES", "4").replace("LABELS", "{team: research}"))
     assert {step["op"] for step in project.plan()["steps"]} == {"create"}

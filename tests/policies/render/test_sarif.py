@@ -7,13 +7,7 @@ import re
 
 from gpucluster.policies.render.sarif import as_sarif
 
-REQUIRED = {
-    "log": {"version", "runs"},
-    "run": {"tool"},
-    "driver": {"name"},
-    "rule": {"id"},
-    "result": {"message"},
-}
+REQUIRED = {"log": {"version", "runs"}, "run": {"tool"}, "driver": {"name"}, "rule": {"id"}, "result": {"message"}}
 """Required members, by sarif-schema-2.1.0.json."""
 
 

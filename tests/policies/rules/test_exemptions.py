@@ -235,10 +235,7 @@ def test_the_day_is_that_of_utc():
 
 def test_a_pack_that_counts_no_exemptions_of_programs_keeps_the_finding_and_says_so(exempted):
     outcomes = evaluate(
-        [DOMAIN, exemptions_in_use.RULE],
-        exempted.stack().resources,
-        today=exempted.today,
-        program_exemptions=False,
+        [DOMAIN, exemptions_in_use.RULE], exempted.stack().resources, today=exempted.today, program_exemptions=False
     )
     found = {(outcome.rule.name, v.resource.name): v.what for outcome in outcomes for v in outcome.violations}
     assert list(found) == [("training-pool-in-one-domain", "train"), ("exemptions-in-use", "trial")]

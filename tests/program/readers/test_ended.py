@@ -41,11 +41,7 @@ def test_deletions_and_replacements_are_read_with_what_forces_them() -> None:
             Ended(_urn("taken over"), "replaced"),
         ),
     )
-    assert [(item.name, item.type) for item in found.ended] == [
-        ("again", TYPE),
-        ("gone", TYPE),
-        ("taken over", TYPE),
-    ]
+    assert [(item.name, item.type) for item in found.ended] == [("again", TYPE), ("gone", TYPE), ("taken over", TYPE)]
 
 
 def test_a_state_ends_nothing() -> None:

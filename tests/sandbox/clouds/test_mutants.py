@@ -50,9 +50,7 @@ def test_a_word_300_characters_or_a_number_far_away_ends_in_a_refusal_or_a_resou
     assert sum(map(bool, said.values())) > len(mutants) / 2
 
 
-def test_what_a_judge_refuses_the_sandbox_refuses_and_nothing_that_a_judge_takes(
-    standing: tuple[str, Stand],
-) -> None:
+def test_what_a_judge_refuses_the_sandbox_refuses_and_nothing_that_a_judge_takes(standing: tuple[str, Stand]) -> None:
     cloud, stand = standing
     if find_spec(JUDGES[cloud]) is None:
         pytest.skip(f"needs {JUDGES[cloud]}, the judge of {cloud}")

@@ -24,8 +24,7 @@ def test_versions_are_read_from_what_tools_print(text: str, version: release.Ver
 
 
 @pytest.mark.parametrize(
-    ("version", "accepted"),
-    [((3, 249, 9), False), ((3, 250, 0), True), ((3, 999, 0), True), ((4, 0, 0), False)],
+    ("version", "accepted"), [((3, 249, 9), False), ((3, 250, 0), True), ((3, 999, 0), True), ((4, 0, 0), False)]
 )
 def test_the_accepted_range_starts_at_3_250_and_ends_before_4(version: release.Version, accepted: bool) -> None:
     assert release.is_accepted(version) is accepted

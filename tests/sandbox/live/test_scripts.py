@@ -16,11 +16,7 @@ FILES = {"program.py": "print()", "settings.json": "{}"}
 
 
 def deployment(*command: str) -> dict[str, Any]:
-    container = {
-        "name": "a",
-        "command": [*command],
-        "volumeMounts": [{"name": "files", "mountPath": "/etc/watch"}],
-    }
+    container = {"name": "a", "command": [*command], "volumeMounts": [{"name": "files", "mountPath": "/etc/watch"}]}
     volumes = [{"name": "files", "configMap": {"name": "watch"}}]
     pod = {"serviceAccountName": "watcher", "containers": [container], "volumes": volumes}
     return {"metadata": {"name": "watch", "namespace": "here"}, "spec": {"template": {"spec": pod}}}

@@ -316,10 +316,7 @@ PURPOSE: dict[str, Callable[[Sandbox], object]] = {
     "an update that retains": lambda it: it.left(_checkpoint(3, "a")),
     "an update that retains and is killed": lambda it: it.state.write_text(_checkpoint(3, "a")),
     "a destroy that retains all": lambda it: it.left(_checkpoint(3)),
-    "an old pair of both": lambda it: (
-        it.state.write_text(it.old_state),
-        it.store.ledger.write_bytes(it.old_ledger),
-    ),
+    "an old pair of both": lambda it: (it.state.write_text(it.old_state), it.store.ledger.write_bytes(it.old_ledger)),
     "another project of that name": lambda it: it.sql("UPDATE resources SET urn = replace(urn, '::small::', '::it::')"),
 }
 
@@ -364,10 +361,7 @@ LEDGERS: dict[str, tuple[Callable[[Sandbox], object], str]] = {
     ),
     "text": (lambda it: it.store.ledger.write_text("no database" * 9), "FILE is damaged (file is not a database)"),
     "cut": (lambda it: os.truncate(it.store.ledger, 5000), "FILE is damaged (database disk image is malformed)"),
-    "empty": (
-        lambda it: os.truncate(it.store.ledger, 0),
-        "FILE is older than that of the last command, and the state",
-    ),
+    "empty": (lambda it: os.truncate(it.store.ledger, 0), "FILE is older than that of the last command, and the state"),
     "older": (
         lambda it: it.store.ledger.write_bytes(it.old_ledger),
         "FILE is older than that of the last command, and the state does not agree with it",

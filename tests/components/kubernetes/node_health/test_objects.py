@@ -54,10 +54,7 @@ def test_the_pod_runs_the_program_as_it_is_here_from_the_mirror(found: dict[str,
     pod = found["a-program"]["spec"]["template"]["spec"]
     [container] = pod["containers"]
 
-    assert found["a-files"]["data"] == {
-        "controller.py": Path(controller.__file__).read_text(),
-        "settings.json": "{}",
-    }
+    assert found["a-files"]["data"] == {"controller.py": Path(controller.__file__).read_text(), "settings.json": "{}"}
     assert (container["command"][-2:], container["ports"][0]["containerPort"]) == (["--port", "8080"], 8080)
     assert found["a-network"]["spec"]["ingress"] == [{"ports": [{"protocol": "TCP", "port": 8080}]}]
     assert container["image"].startswith("mirror.example/docker/library/python:3.13-slim@sha256:")

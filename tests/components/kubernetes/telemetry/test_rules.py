@@ -147,12 +147,7 @@ def test_busy_gpus_of_several_nodes_that_send_what_tcp_carries_are_told(tool: Pa
 
 @pytest.mark.parametrize(
     "series",
-    [
-        gang(100, BY_FABRIC),
-        gang(40, BY_TCP),
-        gang(100, BY_TCP, nodes=1),
-        gang(100, BY_TCP, name="notebook"),
-    ],
+    [gang(100, BY_FABRIC), gang(40, BY_TCP), gang(100, BY_TCP, nodes=1), gang(100, BY_TCP, name="notebook")],
     ids=["over the fabric", "idle", "on one node", "no gang"],
 )
 def test_a_fabric_that_carries_or_need_not_is_not(tool: Path, tmp_path: Path, series: dict[str, str]) -> None:

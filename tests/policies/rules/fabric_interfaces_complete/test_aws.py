@@ -41,10 +41,7 @@ def test_a_missing_card_is_found_on_every_machine_type(program, found, machine):
     program["template"].update(instanceType=machine, networkInterfaces=_layout(machine)[:-1])
     total, last = len(machines()[machine].fabric_cards), machines()[machine].fabric_cards[-1]
     assert found(RULE, program) == [
-        (
-            "train",
-            f"5 nodes of {machine} with EFA on {total - 1} of {total} network cards; missing on card {last}",
-        )
+        ("train", f"5 nodes of {machine} with EFA on {total - 1} of {total} network cards; missing on card {last}")
     ]
 
 

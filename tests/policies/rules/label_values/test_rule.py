@@ -64,8 +64,7 @@ def test_what_google_cloud_refuses_is_refused(mega, found, labels, what):
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [{"k" * 63: "v" * 63}, {"key": ""}, {"a1-_": "-_9"}, {f"key-{number}": "v" for number in range(64)}],
+    "labels", [{"k" * 63: "v" * 63}, {"key": ""}, {"a1-_": "-_9"}, {f"key-{number}": "v" for number in range(64)}]
 )
 def test_what_google_cloud_takes_passes(mega, found, labels):
     mega["cluster"]["resourceLabels"] = labels

@@ -26,11 +26,7 @@ def subnets(create: Create) -> list[str]:
     vpc = create("ec2/vpc:Vpc", "vpc", cidrBlock="10.0.0.0/16")
     return [
         create(
-            "ec2/subnet:Subnet",
-            zone,
-            vpcId=vpc.id,
-            cidrBlock=f"10.0.{at}.0/24",
-            availabilityZone=f"us-east-1{zone}",
+            "ec2/subnet:Subnet", zone, vpcId=vpc.id, cidrBlock=f"10.0.{at}.0/24", availabilityZone=f"us-east-1{zone}"
         ).id
         for at, zone in enumerate("ab")
     ]

@@ -53,11 +53,7 @@ def test_the_table_says_which_changes_replace(
 
 @pytest.mark.parametrize(
     ("deployment", "old", "new", "expected"),
-    [
-        ("PERSISTENT_2", 2400, 4800, False),
-        ("PERSISTENT_2", 4800, 2400, True),
-        ("SCRATCH_1", 3600, 7200, True),
-    ],
+    [("PERSISTENT_2", 2400, 4800, False), ("PERSISTENT_2", 4800, 2400, True), ("SCRATCH_1", 3600, 7200, True)],
 )
 def test_lustre_storage_grows_in_place_and_never_shrinks(
     aws: Callable[..., Resource], deployment: str, old: int, new: int, expected: bool

@@ -17,10 +17,7 @@ GKE = Entry(
     name="c",
     urn="u",
     inputs={},
-    outputs={
-        "endpoint": "203.0.113.7",
-        "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"endpoint": NAME}},
-    },
+    outputs={"endpoint": "203.0.113.7", "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {"endpoint": NAME}}},
 )
 
 

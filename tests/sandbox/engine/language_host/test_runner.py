@@ -139,10 +139,7 @@ def test_what_a_program_prints_is_shown_once(project: Any) -> None:
     code, text = project.preview()
     told = text.removeprefix(f"Diagnostics:\n{STACK}").removesuffix("\n\nResources:\n    + 1 to create")
     assert code == 0
-    assert sorted(told.split("\n\n")) == [
-        "    to stderr",
-        "    to stdout: 8 é H100\n    without an end of line",
-    ]
+    assert sorted(told.split("\n\n")) == ["    to stderr", "    to stdout: 8 é H100\n    without an end of line"]
 
 
 def test_a_run_error_is_shown_once_and_without_a_traceback(project: Any) -> None:
@@ -152,10 +149,7 @@ def test_a_run_error_is_shown_once_and_without_a_traceback(project: Any) -> None
 
 def test_a_traceback_is_shown_once_and_starts_in_the_program(project: Any) -> None:
     project.write(
-        {
-            "shapes.py": "def find():\n    raise KeyError('p6')\n",
-            "__main__.py": "import shapes\n\nshapes.find()\n",
-        }
+        {"shapes.py": "def find():\n    raise KeyError('p6')\n", "__main__.py": "import shapes\n\nshapes.find()\n"}
     )
     assert failure(project) == failed(
         "error: The program failed:",

@@ -55,11 +55,7 @@ def test_an_ec2_machine_has_what_its_kubelet_leaves_and_its_local_disks_as_one()
     ("group", "spec", "disk"),
     [
         ("karpenter.k8s.aws", {}, "20Gi"),
-        (
-            "karpenter.k8s.aws",
-            {"blockDeviceMappings": [{"rootVolume": True, "ebs": {"volumeSize": "200Gi"}}]},
-            "200Gi",
-        ),
+        ("karpenter.k8s.aws", {"blockDeviceMappings": [{"rootVolume": True, "ebs": {"volumeSize": "200Gi"}}]}, "200Gi"),
         ("karpenter.azure.com", {}, "128Gi"),
         ("karpenter.azure.com", {"osDiskSizeGB": 200}, "200Gi"),
     ],
