@@ -71,6 +71,14 @@ def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
     )
 
 
+def test_pools_of_one_kind_of_gpu_share_a_quota() -> None:
+    planned = plan(
+        training=training(fabric_gbps=800, spares=1), elastic=None, mig={"nodes": 2, "layout": "all-1g.10gb"}
+    )
+    [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("required quotas")]
+    assert note.startswith("required quotas in us-central1: 56 NVIDIA_H100_GPUS, 1,456 vCPUs of A3 ")
+
+
 def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
     assert plan(training=training(fabric_gbps=3200), elastic=None).facts.registered()["losses"] == [
         "GPU fabric: 3,200 Gb/s a node requested, 1,600 on a3-megagpu-8g; RoCE at 3,200 Gb/s needs H200 "
