@@ -117,3 +117,17 @@ def test_a_default_dies_by_a_test_of_its_folder_that_runs_nothing_of_the_file(ro
     area = tree.measured("cost", "tests/cost", tmp_path / "kept")
     default = next(it for it in chosen(root, "cost", 99, seed=1) if "gib: int = 9" in it.diff)
     assert not tree.survives(default, area)
+
+
+def test_what_tests_share_counts_for_each_of_their_files(root: Path, tmp_path: Path) -> None:
+    shared = "\n\n@functools.cache\ndef big() -> bool:\n    return over(5)\n"
+    _write(root / "tests" / "shared.py", f"import functools\n\nfrom cost.disks import over\n{shared}")
+    # As the project's own: what is collected is hidden from the garbage collector.
+    _write(root / "tests" / "conftest.py", "import gc\n\n\ndef pytest_collection_finish() -> None:\n    gc.freeze()\n")
+    (root / "tests" / "cost" / "test_disks.py").unlink()
+    files = ["tests/cost/test_one.py", "tests/cost/test_two.py"]
+    for file in files:
+        _write(root / file, "from tests.shared import big\n\n\ndef test_it() -> None:\n    assert big()\n")
+    area = Tree(root, tmp_path / "copy", cache=tmp_path / "none").measured("cost", "tests/cost", tmp_path / "kept")
+    edge = next(it for it in chosen(root, "cost", 99, seed=1) if ">=" in it.diff)
+    assert list(area.stages(edge))[-1] == files
