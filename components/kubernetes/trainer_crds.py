@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import pulumi
 
+from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.components.kubernetes.charts import CHART_SET
 
 # From this version on, the CRDs are objects of the release, so a release of an older chart deletes them.
@@ -21,7 +21,7 @@ def keeps_trainer_crds(name: str, chart_set: str | None) -> pulumi.ResourceHookB
 
     def check(args: pulumi.ResourceHookArgs) -> None:
         old, new = (str((inputs or {}).get("version", "")) for inputs in (args.old_inputs, args.new_inputs))
-        if chart_set != CHART_SET and _minor(old) >= _OWNS_CRDS > _minor(new):
+        if chart_set != CHART_SET and _owns_crds(old) and not _owns_crds(new):
             raise RuntimeError(
                 f"{args.name}: Trainer {old} -> {new} deletes all TrainJobs and runtimes with their CRDs, unless you "
                 f'keep them first (docs/upgrading-jobs.md, "From Trainer 2.3"); after that, write versions.charts: '
@@ -32,7 +32,9 @@ def keeps_trainer_crds(name: str, chart_set: str | None) -> pulumi.ResourceHookB
     return pulumi.ResourceHookBinding(before_update=[hook])
 
 
-def _minor(version: str) -> tuple[int, ...]:
-    """Major and minor version; of what is no version, the newest of all, which nothing is older than."""
-    found = re.match(r"(\d{1,6})\.(\d{1,6})\b", version)
-    return (int(found[1]), int(found[2])) if found else (10**6,)
+def _owns_crds(version: str) -> bool:
+    """Whether a release of this chart deletes the CRDs with itself; of what is no version it may."""
+    try:
+        return minor(version) >= _OWNS_CRDS
+    except ValueError:
+        return True
