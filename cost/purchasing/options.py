@@ -82,6 +82,10 @@ class PoolOptions:
         """Hours per month that its GPUs run."""
         return self.gpus * self.pool.hours
 
+    def fitting_of(self, option: Option) -> Option | None:
+        """The smaller block, for the option that is the larger one; None for any other."""
+        return self.fitting if self.fitting is not None and self.fitting.way == option.way else None
+
     def stops_as_one(self, option: Option) -> bool:
         """Whether one machine that the cloud takes back stops all: spot for several that train together, which a spec
         refuses.

@@ -50,8 +50,8 @@ def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
         notes.append(f"{money(useful)} a useful GPU-hour")
     if option.bought.idle:
         notes.append(f"{plain(option.bought.machines)} machines bought, {plain(option.bought.idle)} of them idle")
-    if found.fitting is not None and found.fitting.way == option.way:
-        notes.append(fitting_words(found.fitting, found))
+    if (fitting := found.fitting_of(option)) is not None:
+        notes.append(fitting_words(fitting, found))
     if option.upfront:
         notes.append(f"{money(option.upfront)} upfront")
     if option.contract:

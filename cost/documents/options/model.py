@@ -111,7 +111,7 @@ def _option(option: Option, found: PoolOptions, options: Options) -> dict[str, A
         "machines_bought": text_of(option.bought.machines),
         "machines_idle": text_of(option.bought.idle),
         "days_bought": _text(option.bought.days),
-        "block_that_fits": _fitting(found) if found.fitting and found.fitting.way == option.way else None,
+        "block_that_fits": _fitting(found.fitting_of(option), found),
         "covered_share": text_of(option.covered),
         "machines_monthly": text_of(option.monthly),
         "stack_monthly": text_of(monthly),
@@ -147,9 +147,8 @@ def _option(option: Option, found: PoolOptions, options: Options) -> dict[str, A
     }
 
 
-def _fitting(found: PoolOptions) -> dict[str, Any] | None:
+def _fitting(fitting: Option | None, found: PoolOptions) -> dict[str, Any] | None:
     """The smaller block of the pool without the spares that need the larger one."""
-    fitting = found.fitting
     if fitting is None:
         return None
     return {

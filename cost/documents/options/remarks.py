@@ -21,7 +21,8 @@ def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
     """Remarks on the rows; a remark on several options is made once."""
     said: dict[str, list[str]] = {}
     for option in found.options:
-        for text in [*_said(option, options), *_fitting(option, found)]:
+        fitting = found.fitting_of(option)
+        for text in [*_said(option, options), *([] if fitting is None else [fitting_words(fitting, found)])]:
             said.setdefault(text, []).append(option.way.words)
     for text, ways in said.items():
         yield f"{', '.join(ways)}: {text}"
@@ -61,12 +62,6 @@ def _said(option: Option, options: Options) -> Iterator[str]:
         yield option.rate.said
     if option.interruptions is not None and option.interruptions.between is not None:
         yield _interrupted(option.interruptions, options)
-
-
-def _fitting(option: Option, found: PoolOptions) -> Iterator[str]:
-    """The price of a smaller block, if only spares need the larger one."""
-    if found.fitting is not None and found.fitting.way == option.way:
-        yield fitting_words(found.fitting, found)
 
 
 def fitting_words(fitting: Option, found: PoolOptions) -> str:
