@@ -7,7 +7,6 @@ machine in it costs nothing more (EC2 user guide, Capacity Reservations: matchin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from decimal import Decimal
 from typing import Any, Final
 
@@ -98,12 +97,12 @@ class _User:
 
 @record(kw_only=True)
 class _Open:
-    """An open reservation. zone: empty if unknown. left: its places, by those who take them."""
+    """An open reservation. zone: empty if unknown."""
 
     resource: Resource
     machine: str
     zone: str
-    left: list[Decimal] = field(default_factory=list[Decimal])
+    places: Decimal
 
 
 @once
@@ -114,13 +113,13 @@ def _shares(resources: Resources) -> Iterator[Mapping[str, _Share]]:
         yield {}
         return
     users = sorted(_users(resources), key=lambda found: found.resource.urn)
-    free = {found.resource.urn: found.left[0] for found in reservations}
+    free = {found.resource.urn: found.places for found in reservations}
     for user in users:
         if user.target in free:
             free[user.target] = max(free[user.target] - user.expected, _ZERO)
     held: dict[str, dict[str, Decimal]] = {}
     perhaps: dict[str, list[str]] = {}
-    takers = [user for user in users if not user.target and not user.refuses]
+    takers = [user for user in users if not user.refuses]
     matches: dict[str, list[_Open]] = {}
     for user in takers:
         for found in reservations:
@@ -168,11 +167,11 @@ def _reservations(resources: Resources) -> Iterator[_Open]:
             continue
         machine, zone = of.get("instanceType"), of.get("availabilityZone")
         try:
-            left = as_number(count, "instanceCount")
+            places = as_number(count, "instanceCount")
         except CannotPrice:  # it is named with the reservation
             continue
         if isinstance(machine, str):
-            yield _Open(resource=resource, machine=machine, zone=zone if isinstance(zone, str) else "", left=[left])
+            yield _Open(resource=resource, machine=machine, zone=zone if isinstance(zone, str) else "", places=places)
 
 
 def _users(resources: Resources) -> Iterator[_User]:
