@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.choose import AREAS, chosen, shares
-from tests.mutants.trial import Tree
+from tests.mutants.choose import AREAS, Mutant, chosen, shares
+from tests.mutants.trial import Area, Tree
 
 OVER = "def over(gib: int) -> bool:\n    return gib > 4\n"
 NAMED = '''def named(gib: int = 8) -> str:
@@ -38,6 +38,16 @@ def _write(path: Path, text: str) -> None:
 
 def _test(fact: str) -> str:
     return f"from cost.disks import over\n\n\ndef test_a_disk_is_over_four() -> None:\n    assert {fact}\n"
+
+
+def _measured(root: Path, tmp_path: Path) -> tuple[Tree, Area]:
+    tree = Tree(root, tmp_path / "copy", cache=tmp_path / "none")
+    return tree, tree.measured("cost", "tests/cost", tmp_path / "kept")
+
+
+def _mutant(root: Path, text: str) -> Mutant:
+    """The first whose difference has a text."""
+    return next(it for it in chosen(root, "cost", 99, seed=1) if text in it.diff)
 
 
 def _diffs(root: Path, count: int = 99) -> dict[str, str]:
@@ -85,9 +95,8 @@ def test_areas_share_by_their_lines() -> None:
 @pytest.mark.parametrize(("fact", "survives"), [("over(5) and not over(3)", True), ("over(5) and not over(4)", False)])
 def test_an_edge_survives_until_a_test_has_it(root: Path, tmp_path: Path, fact: str, survives: bool) -> None:
     _write(root / "tests" / "cost" / "test_disks.py", _test(fact))
-    tree = Tree(root, tmp_path / "copy", cache=tmp_path / "none")
-    area = tree.measured("cost", "tests/cost", tmp_path / "kept")
-    edge = next(it for it in chosen(root, "cost", 99, seed=1) if ">=" in it.diff)
+    tree, area = _measured(root, tmp_path)
+    edge = _mutant(root, ">=")
     assert list(area.stages(edge)) == [
         ["tests/cost/test_disks.py::test_a_disk_is_over_four"],
         ["tests/cost/test_disks.py"],
@@ -101,10 +110,9 @@ def test_what_fails_without_a_change_kills_nothing(root: Path, tmp_path: Path) -
         root / "tests" / "cost" / "test_broken.py",
         "from cost.disks import over\n\n\ndef test_no() -> None:\n    assert over(1)\n",
     )
-    tree = Tree(root, tmp_path / "copy", cache=tmp_path / "none")
-    area = tree.measured("cost", "tests/cost", tmp_path / "kept")
+    tree, area = _measured(root, tmp_path)
     assert area.failed == ["tests/cost/test_broken.py::test_no"]
-    edge = next(it for it in chosen(root, "cost", 99, seed=1) if ">=" in it.diff)
+    edge = _mutant(root, ">=")
     assert tree.survives(edge, area)
 
 
@@ -113,9 +121,8 @@ def test_a_default_dies_by_a_test_of_its_folder_that_runs_nothing_of_the_file(ro
         root / "tests" / "cost" / "test_defaults.py",
         "from cost.disks import named\n\n\ndef test_it() -> None:\n    assert named.__defaults__ == (8,)\n",
     )
-    tree = Tree(root, tmp_path / "copy", cache=tmp_path / "none")
-    area = tree.measured("cost", "tests/cost", tmp_path / "kept")
-    default = next(it for it in chosen(root, "cost", 99, seed=1) if "gib: int = 9" in it.diff)
+    tree, area = _measured(root, tmp_path)
+    default = _mutant(root, "gib: int = 9")
     assert not tree.survives(default, area)
 
 
@@ -128,6 +135,6 @@ def test_what_tests_share_counts_for_each_of_their_files(root: Path, tmp_path: P
     files = ["tests/cost/test_one.py", "tests/cost/test_two.py"]
     for file in files:
         _write(root / file, "from tests.shared import big\n\n\ndef test_it() -> None:\n    assert big()\n")
-    area = Tree(root, tmp_path / "copy", cache=tmp_path / "none").measured("cost", "tests/cost", tmp_path / "kept")
-    edge = next(it for it in chosen(root, "cost", 99, seed=1) if ">=" in it.diff)
+    _, area = _measured(root, tmp_path)
+    edge = _mutant(root, ">=")
     assert list(area.stages(edge))[-1] == files
