@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import select
 import signal
 import sys
 import types
@@ -32,6 +33,7 @@ def main() -> None:
         # Children detect our end by their lifelines; nothing here needs a slower shutdown.
         os._exit(0)
 
+    woken = _wake_up_by_signals()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, stop)
     _import_messages_only()
@@ -39,10 +41,22 @@ def main() -> None:
 
     server, port = serve(engine_address=sys.argv[-1] if len(sys.argv) > 1 else None)
     print(port, flush=True)
-    while os.read(0, 4096):
+    while 0 not in select.select([0, woken], [], [])[0] or os.read(0, 4096):
         pass
     del server
     stop()
+
+
+def _wake_up_by_signals() -> int:
+    """A file that is readable after a signal.
+
+    Python runs a handler between two of its instructions: a read alone would sleep on if the signal came just before
+    it, or to another thread.
+    """
+    woken, signalled = os.pipe()
+    os.set_blocking(signalled, False)
+    signal.set_wakeup_fd(signalled)
+    return woken
 
 
 def _import_messages_only() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import Engine, EngineError
 from gpucluster.sandbox.run_folder import scratch_folder
-from tests.waiting import output_of, wait_for, wait_for_end
+from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
 pytestmark = pytest.mark.engine
 
@@ -76,12 +77,23 @@ def test_a_host_leaves_nothing_in_the_temporary_folder(
         assert len([*temporary.glob("sandbox-*/listener-*")]) == 1
         if end is not None:
             host.process.send_signal(end)
-            host.process.wait()
+            host.process.wait(LIMIT)
     if end == signal.SIGKILL:
         # The next run removes it.
         with scratch_folder():
             pass
     assert [*temporary.iterdir()] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux sends a signal to a thread of another process")
+def test_a_signal_that_another_thread_receives_ends_a_host_too(tmp_path: Path) -> None:
+    with start_language_host(paper(tmp_path, language_host=tmp_path), os.environ) as host:
+        host.environment({})
+        assert host.process is not None
+        *_, last = psutil.Process(host.process.pid).threads()
+        assert last.id != host.process.pid
+        ctypes.CDLL(None).tgkill(host.process.pid, last.id, signal.SIGTERM)
+        assert host.process.wait(LIMIT) == 0
 
 
 def test_a_host_that_does_not_start_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
