@@ -53,3 +53,13 @@ def collected(found: dict[str, dict[str, Any]]) -> list[str]:
 def test_for_no_days_nothing_is_collected(declared: Declare) -> None:
     found, told = declared(0)
     assert (collected(found), told) == (["SYSTEM_COMPONENTS", "APISERVER"], {})
+
+
+def test_kept_logs_are_read_from_their_own_bucket(declared: Declare) -> None:
+    _, told = declared(90)
+    assert told["command"] == (
+        f'gcloud logging read \'{PODS} AND resource.labels.namespace_name="training" AND '
+        'resource.labels.pod_name:"JOB"\' --project p --bucket trial-dev-123456 --location us-central1 '
+        "--view _AllLogs --freshness 1d --order asc "
+        "--format 'value(timestamp,resource.labels.pod_name,textPayload,jsonPayload.message)'"
+    )
