@@ -26,7 +26,7 @@ def told(old: dict[str, Any] | None, new: dict[str, Any] | None, chart_set: str 
     return None
 
 
-@pytest.mark.parametrize("old", ["2.3.0", "2.4.1", "3.0.0"])
+@pytest.mark.parametrize("old", ["2.3.0", "2.4.1", "3.0.0", "latest"])
 def test_an_update_that_deletes_the_crds_of_all_jobs_is_refused_with_the_way_out(old):
     said = told({"version": old}, {"version": "2.2.1"})
     assert said is not None
