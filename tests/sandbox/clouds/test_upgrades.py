@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -61,3 +62,18 @@ def test_a_skipped_minor_version_and_a_way_back_are_refused(case: Case) -> None:
 @pytest.mark.parametrize("case", TAKEN, ids=lambda case: f"{case[1]} {case[2]}")
 def test_the_next_minor_version_is_taken(case: Case) -> None:
     judge(case)
+
+
+@pytest.mark.parametrize(("version", "late"), [("1.31", True), ("1.32", False)])
+def test_a_node_group_four_minor_versions_behind_stops_its_cluster_with_nodes_or_without(
+    version: str, late: bool
+) -> None:
+    paused = SimpleNamespace(name="paused", inputs={"clusterName": "trial"}, outputs={"version": version})
+    other = SimpleNamespace(name="other", inputs={"clusterName": "other"}, outputs={"version": "1.20"})
+    managed = SimpleNamespace(
+        previous={"version": "1.34"}, inputs={"version": "1.35"}, token="a:b/cluster:Cluster", name="trial", id="trial",
+        others=lambda _: [paused, other],
+    )  # fmt: skip
+    told = r"Nodegroups paused must be updated to match cluster version 1\.34 before"
+    with pytest.raises(CloudError, match=told) if late else nullcontext():
+        eks.node_groups_keep_up(managed)
