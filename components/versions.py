@@ -93,6 +93,7 @@ def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
         *_control_plane_problems(asked, cloud, None if unfit else shape),
         *_node_problems(asked, cloud),
         *_chart_problems(asked),
+        *_addon_problems(asked, cloud),
     ]
 
 
@@ -111,6 +112,19 @@ def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
     return [
         f"support: Kubernetes {plan.control_plane} has standard support until {known.standard_ends}, and extended "
         f"support until {ends}; {price[cloud]}"
+    ]
+
+
+def older_node_notes(plan: VersionPlan, cloud: str) -> list[str]:
+    """Which pools an older version of nodes is for.
+
+    Source: Amazon EKS API, CreateNodegroup: the cluster's version "is the only accepted specified value".
+    """
+    if cloud != "aws" or plan.nodes is None or minor(plan.nodes) == minor(plan.control_plane):
+        return []
+    return [
+        f"versions.nodes {plan.nodes} is for pools that already exist: EKS creates pools only in the version of the "
+        f"control plane, {plan.control_plane}"
     ]
 
 
@@ -204,3 +218,8 @@ def _chart_problems(asked: Versions) -> Iterator[Problem]:
             f"is {asked.charts!r}, but this release of gpucluster has the set {CHART_SET}",
             f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
         )
+
+
+def _addon_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
+    if asked.addons and cloud != "aws":
+        yield Problem("versions.addons", "names add-ons of EKS, which other clouds do not have", "remove it")

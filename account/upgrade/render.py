@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gpucluster.account.upgrade.standing import Standing
-from gpucluster.account.upgrade.steps import Step
+from gpucluster.account.upgrade.steps import Step, next_version
+from gpucluster.catalog.eks_addons import builds_of
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER
 
@@ -29,6 +30,10 @@ def _old(found: Standing) -> Iterator[str]:
         late = minor(found.control_plane)[1] - minor(pool.version)[1] if known else 0
         behind = f", {late} minor version{'s' if late > 1 else ''} behind" if late > 0 else ""
         yield f"  {pool.name}: {kind}, {pool.version}{behind}{f', image {pool.image}' if pool.image else ''}"
+    to = next_version(found)
+    for name, build in found.addons.items():
+        known = ", ".join(builds_of(name, to).recorded) if to else ""
+        yield f"  add-on {name}: {build}{f'; known for Kubernetes {to}: {known}' if known else ''}"
     for release in found.releases:
         if release.version != release.pinned:
             yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {release.pinned}"

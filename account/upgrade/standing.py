@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gpucluster.catalog.kubernetes_versions import minor
@@ -52,7 +52,7 @@ class Release:
 
 @record(kw_only=True)
 class Standing:
-    """extended: whether extended support is purchased. addons: of EKS, by name."""
+    """extended: whether extended support is purchased. addons: of EKS, name -> build. region: of EKS, else empty."""
 
     cloud: str
     cluster: str
@@ -60,7 +60,8 @@ class Standing:
     extended: bool
     pools: tuple[Pool, ...]
     releases: tuple[Release, ...]
-    addons: tuple[str, ...] = ()
+    addons: Mapping[str, str]
+    region: str
 
 
 def standing(resources: Resources) -> Standing:
@@ -84,8 +85,15 @@ def standing(resources: Resources) -> Standing:
         extended=_extended(found),
         pools=(*_inline(found), *_pools(resources)),
         releases=tuple(_releases(resources)),
-        addons=tuple(sorted(str(at(one.inputs, "addonName")) for one in resources.of_type("aws:eks/addon:Addon"))),
+        addons=_addons(resources),
+        region=str(at(found.outputs, "arn") or ":::").split(":")[3] if cloud == "aws" else "",
     )
+
+
+def _addons(resources: Resources) -> dict[str, str]:
+    found = resources.of_type("aws:eks/addon:Addon")
+    builds = {str(at(one.inputs, "addonName")): str(at(one.outputs, "addonVersion") or "not known") for one in found}
+    return dict(sorted(builds.items()))
 
 
 def _extended(cluster: Resource) -> bool:

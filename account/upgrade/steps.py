@@ -6,14 +6,15 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.account.upgrade.standing import Standing
+from gpucluster.catalog.eks_addons import builds_of
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.record import record
 
 # GKE's nodes accept only a full version.
 _FULL: Final = "1.{}.X-gke.Y"
 _WHICH: Final = {
-    "aws": "aws ssm get-parameter --name /aws/service/eks/optimized-ami/{to}/amazon-linux-2023/x86_64/nvidia"
-    "/recommended/release_version  # pins kernel and driver: write it in place of {to}",
+    "aws": "aws ssm get-parameter --region {region} --name /aws/service/eks/optimized-ami/{to}/amazon-linux-2023"
+    "/x86_64/nvidia/recommended/release_version  # pins kernel and driver: write it in place of {to}",
     "gcp": "gcloud container get-server-config --region REGION  # lists full versions: write one in place of {nodes}",
     "azure": "az aks get-upgrades --resource-group GROUP --name {cluster}",
 }
@@ -56,21 +57,22 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
     # AKS' GPU nodes follow the control plane, unless the spec sets their version.
     stay = (f"  nodes: '{major}.{now}'",) if found.cloud == "azure" else ()
     go = (f"pulumi preview --stack {stack}", f"pulumi up --stack {stack}")
-    which = _WHICH[found.cloud].format(to=to, nodes=nodes, cluster=found.cluster)
+    which = _WHICH[found.cloud].format(to=to, nodes=nodes, cluster=found.cluster, region=found.region)
     canary, aws = f"{stack}-canary", found.cloud == "aws"
-    all_new = ("versions:", f"  kubernetes: '{to}'", f"  system: '{nodes}'", f"  nodes: '{nodes}'")
+    plane = ("versions:", f"  kubernetes: '{to}'", *_builds(found, to))
+    all_new = (*plane, f"  system: '{nodes}'", f"  nodes: '{nodes}'")
     one = "cost of one node of the training pool, and of a cluster, for the duration of the test"
     return [
         Step(
             title=f"control plane: {major}.{now} to {to}",
             what="nodes and jobs stay; cannot be undone",
-            spec=("versions:", f"  kubernetes: '{to}'", *stay),
-            commands=(*go, *_addons(found, to)),
+            spec=(*plane, *stay),
+            commands=(*_addons(found, to), *go),
         ),
         Step(
             title="system pool",
             what="CPU nodes are replaced one by one, with one extra node meanwhile; no job runs on them",
-            spec=("versions:", f"  kubernetes: '{to}'", f"  system: '{nodes}'", *stay),
+            spec=(*plane, f"  system: '{nodes}'", *stay),
             commands=(*(() if aws else (which,)), *go),
         ),
         Step(
@@ -107,16 +109,27 @@ def _of_gpus(found: Standing) -> list[str]:
     return [pool.name for pool in found.pools if pool.gpus]
 
 
+def _builds(found: Standing, to: str) -> tuple[str, ...]:
+    """The line of a spec with the first known builds of the next version; an add-on keeps its own if it is one of them,
+    or none is known.
+    """
+    known = {name: builds_of(name, to).recorded for name in found.addons}
+    chosen = ", ".join(
+        f"{name}: {builds[0]}" for name, builds in known.items() if builds and found.addons[name] not in builds
+    )
+    return (f"  addons: {{{chosen}}}",) if chosen else ()
+
+
 def _addons(found: Standing, to: str) -> tuple[str, ...]:
-    """Add-ons of EKS keep their versions, which this release contains for only one minor version.
+    """Add-ons of EKS keep their builds until the spec names others.
 
     Source: Amazon EKS user guide, "Update an Amazon EKS add-on" and "Verify add-on version compatibility".
     """
     if not found.addons:
         return ()
     default = (
-        f"aws eks describe-addon-versions --kubernetes-version {to} --addon-name $addon --output text "
-        "--query 'addons[0].addonVersions[?compatibilities[0].defaultVersion].addonVersion'"
+        f"aws eks describe-addon-versions --region {found.region} --kubernetes-version {to} --addon-name $addon "
+        "--output text --query 'addons[0].addonVersions[?compatibilities[0].defaultVersion].addonVersion'"
     )
-    update = f"aws eks update-addon --cluster-name {found.cluster} --addon-name $addon --resolve-conflicts PRESERVE"
-    return (f"for addon in {' '.join(found.addons)}; do {update} --addon-version $({default}); done",)
+    names = " ".join(found.addons)
+    return (f"for addon in {names}; do echo $addon: $({default}); done  # defaults of EKS, for versions.addons",)

@@ -49,8 +49,7 @@ class BlockStorage(pulumi.ComponentResource):
             f"{name}-driver",
             "aws-ebs-csi-driver",
             cluster_name=control_plane.cluster_name,
-            region=control_plane.region,
-            kubernetes=control_plane.version,
+            builds=control_plane.builds,
             # The driver names each volume itself.
             configuration={"controller": {"extraVolumeTags": _without_name(volume_tags)}},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),

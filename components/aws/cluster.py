@@ -104,6 +104,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             f"{self._name}-control-plane",
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
+            builds=plan.addons,
             extended=plan.versions.extended,
             region=plan.location.region,
             role=plan.location.role,

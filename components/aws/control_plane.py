@@ -11,6 +11,7 @@ from pulumi_aws import cloudwatch, ec2, eks, vpc
 
 from gpucluster.components.aws.access import AccessPlan
 from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.addon_builds import AddonBuilds
 from gpucluster.components.aws.admins import admin_access
 from gpucluster.components.aws.encryption import secrets_key
 from gpucluster.components.aws.identity import service_role
@@ -40,7 +41,7 @@ class ControlPlane(pulumi.ComponentResource):
     provider_kubeconfig: pulumi.Output[str]
     cluster: eks.Cluster
     region: str
-    version: str
+    builds: AddonBuilds
     before_nodes: list[pulumi.Resource]
 
     def __init__(
@@ -49,6 +50,7 @@ class ControlPlane(pulumi.ComponentResource):
         *,
         cluster_name: str,
         version: str,
+        builds: AddonBuilds,
         extended: bool = False,
         region: str,
         role: str | None,
@@ -110,7 +112,7 @@ class ControlPlane(pulumi.ComponentResource):
             ),
         )
         admin_access(f"{name}-admin", access.admins, self.cluster, here)
-        self.region, self.version = region, version
+        self.region, self.builds = region, builds
         self.before_nodes = [*self._addons(name), *nodes_after]
         self._give(role)
 
@@ -121,8 +123,7 @@ class ControlPlane(pulumi.ComponentResource):
                 f"{name}-{suffix}",
                 addon_name,
                 cluster_name=self.cluster.name,
-                region=self.region,
-                kubernetes=self.version,
+                builds=self.builds,
                 configuration=configuration,
                 opts=pulumi.ResourceOptions(parent=self),
             )

@@ -8,6 +8,7 @@ import pulumi
 from pulumi_aws import eks
 
 from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.addon_builds import AddonBuilds
 from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
@@ -18,8 +19,7 @@ def csi_driver(
     *,
     reads: Mapping[str, Sequence[str]],
     cluster_name: pulumi.Input[str],
-    region: str,
-    kubernetes: str,
+    builds: AddonBuilds,
     after: list[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> eks.Addon:
@@ -42,7 +42,6 @@ def csi_driver(
         name,
         f"aws-{file_system}-csi-driver",
         cluster_name=cluster_name,
-        region=region,
-        kubernetes=kubernetes,
+        builds=builds,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[role, *grants, *after]),
     )

@@ -83,8 +83,7 @@ class Home(pulumi.ComponentResource):
                 "*": ["ec2:DescribeAvailabilityZones"],
             },
             cluster_name=control_plane.cluster_name,
-            region=control_plane.region,
-            kubernetes=control_plane.version,
+            builds=control_plane.builds,
             after=after,
             parent=self,
         )

@@ -6,6 +6,7 @@ import re
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.aws.access import AccessPlan, access_problems, people_problems, plan_access
+from gpucluster.components.aws.addon_builds import AddonBuilds, addon_notes, addon_problems, plan_addons
 from gpucluster.components.aws.bucket import storage_problems
 from gpucluster.components.aws.elastic import elastic_not_built, plan_elastic
 from gpucluster.components.aws.key import key_place_problems, key_problems
@@ -47,7 +48,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.teams import plan_people
 from gpucluster.components.training import training_losses
-from gpucluster.components.versions import plan_versions, support_notes, version_problems
+from gpucluster.components.versions import older_node_notes, plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
 # Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which means forever.
@@ -70,6 +71,7 @@ class AwsClusterPlan(PlannedCluster):
     """secrets_key: ARN of an existing key; None if the cluster creates its own."""
 
     location: Location
+    addons: AddonBuilds
     access: AccessPlan
     network: NetworkPlan
     system: SystemPlan
@@ -116,6 +118,7 @@ def plan_cluster(
         location=location,
         labels=dict(spec.labels),
         versions=plan_versions(spec.versions),
+        addons=plan_addons(spec.versions, location.region),
         access=access,
         people=plan_people(spec),
         network=network,
@@ -148,6 +151,8 @@ def plan_cluster(
                 *machine_notes(_machines(spec, machine), location),
                 *example_range_notes(spec.access),
                 *support_notes(plan_versions(spec.versions), "aws"),
+                *older_node_notes(plan_versions(spec.versions), "aws"),
+                *addon_notes(spec.versions, location.region),
                 *(mig_note(mig.pool) if mig else []),
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *_metrics_notes(telemetry, shape, location.region),
@@ -195,6 +200,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *network_problems(spec.network, spec.access),
         *key_problems(spec.secrets_key),
         *version_problems(spec.versions, "aws", None),
+        *addon_problems(spec),
         *repository_problems(spec),
         *log_problems(spec, _LOG_DAYS, named=f"CloudWatch keeps logs for {', '.join(map(str, _LOG_DAYS))} days"),
         *identity_problems(spec, cloud="AWS", form="s3://NAME"),

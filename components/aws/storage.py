@@ -60,8 +60,7 @@ class Storage(pulumi.ComponentResource):
             "fsx",
             reads={"*": ["fsx:DescribeFileSystems"]},
             cluster_name=control_plane.cluster_name,
-            region=control_plane.region,
-            kubernetes=control_plane.version,
+            builds=control_plane.builds,
             after=after,
             parent=self,
         )

@@ -80,8 +80,7 @@ class SystemPool(pulumi.ComponentResource):
             f"{name}-coredns",
             "coredns",
             cluster_name=control_plane.cluster_name,
-            region=control_plane.region,
-            kubernetes=control_plane.version,
+            builds=control_plane.builds,
             configuration=_DNS,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
@@ -90,8 +89,7 @@ class SystemPool(pulumi.ComponentResource):
             f"{name}-node-monitoring",
             "eks-node-monitoring-agent",
             cluster_name=control_plane.cluster_name,
-            region=control_plane.region,
-            kubernetes=control_plane.version,
+            builds=control_plane.builds,
             configuration=_MONITORING,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )

@@ -10,6 +10,9 @@ _MINOR: Final = r"^[1-9]\d*\.(0|[1-9]\d*)$"
 # A minor version, a patch version, a release of EKS' images, or a version of GKE's.
 _NODES: Final = r"^[1-9]\d*\.\d+(\.\d+(-\d{8}|-gke\.\d+)?)?$"
 
+DEFAULT: Final = "default"
+"""Of an add-on: the build that EKS chooses."""
+
 Support = Literal["standard", "extended"]
 
 
@@ -61,6 +64,12 @@ class Versions(Model):
         description="Release of the training nodes' GPU fabric on Google Cloud, by the version of its plugin; "
         "default: the first of those in `catalog/fabric_releases.csv`",
         examples=["v1.0.16"],
+    )
+    addons: dict[str, str] = Field(
+        default_factory=dict,
+        description="Builds of EKS add-ons by name; `default`: the build that EKS chooses when it creates the add-on; "
+        "left out: the one of this release of gpucluster, or the choice of EKS",
+        examples=[{"coredns": "v1.13.2-eksbuild.31"}],
     )
     support: Support = Field(
         default="standard",

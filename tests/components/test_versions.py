@@ -17,6 +17,7 @@ from gpucluster.components.versions import (
     VersionPlan,
     chosen_fabric_notes,
     image_notes,
+    older_node_notes,
     plan_versions,
     support_notes,
     version_problems,
@@ -58,6 +59,7 @@ def test_the_name_of_the_set_of_charts_is_a_text_in_yaml_without_quotes() -> Non
         ("gcp", {"nodes": "1.35"}, "versions.nodes is '1.35'; write a full version such as 1.35.2-gke.1842000"),
         ("aws", {"nodes": "1.35.2-gke.1"}, "versions.nodes is '1.35.2-gke.1'; write a minor version such as 1.35, or "),
         ("azure", {"system": "1.35.2-20260714"}, "write a minor or a patch version, such as 1.35 or 1.35.2"),
+        ("gcp", {"addons": {"coredns": "default"}}, "versions.addons names add-ons of EKS, which other clouds do not "),
         (
             "aws",
             {"charts": "2025-01"},
@@ -172,3 +174,10 @@ def test_the_release_that_clusters_get_takes_gkes_driver_and_has_the_others_netw
     driver = default_driver("gcp", KUBERNETES)
     assert driver is not None and first.driven_by(driver)
     assert {one.nccl_net for one in others} <= {first.nccl_net}
+
+
+@pytest.mark.parametrize(
+    ("cloud", "nodes", "told"), [("aws", "1.34", 1), ("aws", "1.35", 0), ("gcp", "1.34.1-gke.1", 0)]
+)
+def test_nodes_older_than_the_control_plane_must_exist_on_eks(cloud: str, nodes: str, told: int) -> None:
+    assert len(older_node_notes(plan_versions(Versions(nodes=nodes)), cloud)) == told
