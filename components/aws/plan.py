@@ -12,6 +12,7 @@ from gpucluster.components.aws.elastic import elastic_not_built, plan_elastic
 from gpucluster.components.aws.key import key_place_problems, key_problems
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
+from gpucluster.components.aws.lustre_clients import client_losses, client_notes, lustre_cards
 from gpucluster.components.aws.machines import machine_problems, training_machine
 from gpucluster.components.aws.mig import MigPlan, mig_not_built, plan_mig
 from gpucluster.components.aws.network_plan import NetworkPlan, network_notes, network_problems, plan_network
@@ -99,7 +100,7 @@ def plan_cluster(
     if problems:
         raise PlanError(problems)
     shape = training_machine(spec, machine)
-    training = plan_training(spec, shape)
+    training = plan_training(spec, shape, lustre_cards=lustre_cards(spec, shape))
     storage = plan_mounted(spec.storage.shared) or _lustre(spec, location, prices)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
@@ -146,6 +147,7 @@ def plan_cluster(
             losses=_losses(spec, shape, elastic),
             notes=[
                 *_notes(training, storage, location, cidr=network.vpc_cidr),
+                *client_notes(spec, shape),
                 *network_notes(spec.network, network, location, nodes=training.size),
                 *zone_notes(location),
                 *machine_notes(_machines(spec, machine), location),
@@ -250,10 +252,6 @@ def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: 
     if isinstance(storage, MountedPlan):
         return [*mounted_notes(storage, cidr), *training_notes(training, location)]
     notes = [f"shared storage: {storage.choice}"]
-    if storage.fabric:
-        notes.append(
-            "shared storage allows EFA clients; nodes mount it over IP until their Lustre client is set up for EFA"
-        )
     if storage.bucket is not None:
         which = (
             "storage.bucket: its" if storage.bucket == OWN else f"{storage.bucket} must exist in {location.region}; its"
@@ -278,5 +276,5 @@ def _spot_notes(elastic: ElasticMachines | None, mig: MigPlan | None) -> list[st
 
 def _losses(spec: ClusterSpec, shape: Machine, elastic: ElasticMachines | None) -> list[str]:
     """Requests of the spec that AWS cannot provide."""
-    losses = training_losses(spec, shape)
+    losses = [*training_losses(spec, shape), *client_losses(spec, shape)]
     return losses + shape_losses(spec.accelerator, elastic.shape) if elastic else losses

@@ -48,12 +48,15 @@ class PlacementPlan:
 
 @record(kw_only=True)
 class TrainingPlan(TrainingNodes):
-    """capacity_block: bought for fixed dates. most_broken: nodes above which none is repaired."""
+    """capacity_block: bought for fixed dates. most_broken: nodes above which none is repaired. lustre_cards: EFA
+    interfaces of a node for the shared storage; 0 for IP.
+    """
 
     capacity_block: bool
     most_broken: int
     placement: PlacementPlan
     interfaces: tuple[Interface, ...]
+    lustre_cards: int = 0
     root_gib: int = 500
 
     @property
@@ -62,8 +65,8 @@ class TrainingPlan(TrainingNodes):
         return 0 if self.capacity_block else self.started
 
 
-def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
-    """The training pool of a spec without problems. shape: of its machines."""
+def plan_training(spec: TrainingSpec, shape: Machine, *, lustre_cards: int = 0) -> TrainingPlan:
+    """The training pool of a spec without problems. shape: of its machines. lustre_cards: as in the plan."""
     return TrainingPlan(
         shape=shape,
         nodes=spec.training.nodes,
@@ -74,6 +77,7 @@ def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
         most_broken=most_drained(spec.training.size),
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
+        lustre_cards=lustre_cards,
     )
 
 

@@ -146,7 +146,7 @@ def _template(
         node_name=name,
         machine_type=plan.shape.machine_type,
         root_gib=plan.root_gib,
-        user_data=gpu_user_data(),
+        user_data=gpu_user_data(lustre_cards=plan.lustre_cards),
         network_interfaces=[
             ec2.LaunchTemplateNetworkInterfaceArgs(
                 network_card_index=interface.card,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
+from gpucluster.components.aws.lustre_clients import client_losses, client_notes, lustre_cards
+from gpucluster.components.aws.machines import training_machine
 from gpucluster.components.offers import TierPrices
+from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage
 
 # USD per GiB-month; made up, so that a test does not change with the price book.
@@ -109,3 +114,41 @@ def test_a_tier_set_by_the_spec_is_kept_whatever_the_prices() -> None:
 def test_with_the_fabric_capacity_comes_in_the_larger_steps_of_its_tier(tier: int, capacity_gib: int) -> None:
     found = plan("20", "0", (tier,), fabric=True)
     assert (found.tier, found.capacity_gib) == (tier, capacity_gib)
+
+
+@pytest.mark.parametrize(
+    ("changes", "cards", "told"),
+    [
+        ({}, 8, "by 8 of 32 network cards, which jobs use too: at most 700 Gb/s"),
+        ({"accelerator": "h200"}, 8, "by 8 of 16 network cards, which jobs use too: at most 700 Gb/s"),
+        ({"training": {"nodes": 127, "spares": 1}}, 8, "by 8 of 32"),
+        (
+            {"training": {"nodes": 128, "spares": 1}},
+            7,
+            "by 7 of 32 network cards, which jobs use too: at most 700 Gb/s",
+        ),
+        (
+            {"training": {"nodes": 300, "spares": 0}},
+            3,
+            "by 3 of 32 network cards, which jobs use too: at most 300 Gb/s",
+        ),
+        ({"training": {"nodes": 1024, "spares": 1}}, 0, "a file system has 1,024 EFA connections, fewer than nodes"),
+        ({"accelerator": "a100-80gb"}, 0, "FSx has no EFA clients on p4de.24xlarge"),
+        ({"versions": {"kubernetes": "1.33", "nodes": "1.32"}}, 0, "images before Kubernetes 1.33 lack the driver"),
+        ({"versions": {"kubernetes": "1.33"}}, 8, "by 8 of 32"),
+    ],
+)
+def test_nodes_mount_over_as_many_cards_as_the_file_system_has_connections_for(
+    vary: Callable[..., ClusterSpec], changes: dict[str, Any], cards: int, told: str
+) -> None:
+    spec = vary(**changes, storage={"shared": {"usable_tib": 20, "fabric": True}})
+    machine = training_machine(spec, None)
+    assert lustre_cards(spec, machine) == cards
+    [said] = client_notes(spec, machine) if cards else client_losses(spec, machine)
+    assert told in said
+
+
+def test_without_the_fabric_nothing_is_said_of_it(vary: Callable[..., ClusterSpec]) -> None:
+    spec = vary()
+    machine = training_machine(spec, None)
+    assert (lustre_cards(spec, machine), client_notes(spec, machine), client_losses(spec, machine)) == (0, [], [])

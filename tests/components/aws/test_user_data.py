@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.aws.user_data import GPU_NODE_SETUP, gpu_user_data, karpenter_user_data
+from gpucluster.components.aws.user_data import (
+    GPU_NODE_SETUP,
+    gpu_user_data,
+    karpenter_user_data,
+    lustre_fabric_setup,
+)
 
 # Open files as in nodeadm's own list, which this one replaces: awslabs/amazon-eks-ami v20260714,
 # nodeadm/internal/containerd/base-runtime-spec.json. Locked memory: 8 PiB.
@@ -172,3 +177,43 @@ def test_user_data_with_slices_keeps_everything_else() -> None:
     whole, sliced = _parts(), _parts("7g.80gb")
     assert [part.get_payload() for part in sliced[:2]] == [part.get_payload() for part in whole]
     assert "ExecStart=/usr/local/bin/slice-gpus" in sliced[2].get_payload()
+
+
+@pytest.mark.parametrize(("up", "driver", "code"), [(2, True, 0), (1, True, 1), (2, False, 1)])
+def test_lustre_gets_cards_at_equal_distances_or_the_kubelet_does_not_start(
+    up: int, driver: bool, code: int, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    tools = {
+        "systemctl": "true",
+        "ip": 'echo "default via 10.0.0.1 dev ens32 proto dhcp"',
+        "modinfo": "true" if driver else "false",
+        "modprobe": f'echo "modprobe $*" >> {log}',
+        "lnetctl": f'echo "$*" >> {log}; [ "$2" != show ] || printf "status: up\\n%.0s" $(seq {up})',
+    }
+    for folder in ("tools", "usr/local/bin", "etc/systemd/system", "drivers/efa", "drivers/mlx5_core"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name, command in tools.items():
+        (tmp_path / "tools" / name).write_text(f"#!/bin/bash\n{command}\n")
+        (tmp_path / "tools" / name).chmod(0o755)
+    for at, kind in enumerate(("efa", "mlx5_core", "efa", "efa", "efa")):
+        device = tmp_path / f"sys/class/infiniband/rdmap{at}s0/device"
+        device.mkdir(parents=True)
+        (device / "driver").symlink_to(tmp_path / "drivers" / kind)
+    script = lustre_fabric_setup(2)
+    for folder in ("/usr/local/", "/etc/systemd/", "/sys/class/"):
+        script = script.replace(f" {folder}", f" {tmp_path}{folder}").replace(f"={folder}", f"={tmp_path}{folder}")
+    environment = {**os.environ, "PATH": f"{tmp_path}/tools:{os.environ['PATH']}"}
+    subprocess.run(["bash", "-c", script], env=environment, check=True)
+    unit = configparser.ConfigParser()
+    unit.read(tmp_path / "etc/systemd/system/lustre-fabric.service")
+    assert unit["Install"]["RequiredBy"] == "kubelet.service"
+    assert subprocess.run([unit["Service"]["ExecStart"]], env=environment, check=False).returncode == code
+    if driver:
+        done = log.read_text().splitlines()
+        assert "modprobe kefalnd ipif_name=ens32" in done
+        assert [line for line in done if line.startswith("net add")] == [
+            "net add --net tcp --if ens32",
+            "net add --net efa --if rdmap0s0 --peer-credits 32",
+            "net add --net efa --if rdmap3s0 --peer-credits 32",
+        ]
