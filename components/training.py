@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import NODE_GPUS
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import CapacityBlockPurchase
+from gpucluster.components.spec.training import BlocksPlacement, CapacityBlockPurchase
 from gpucluster.record import record
 
 
@@ -35,6 +36,13 @@ class TrainingNodes:
 def has_begun(spec: TrainingSpec) -> bool:
     """Whether the capacity is available now; only a block begins later."""
     return not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active
+
+
+def blocks_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
+    """That only AWS has several capacity blocks for one pool."""
+    if not isinstance(spec.placement, BlocksPlacement):
+        return []
+    return [Problem("placement.kind", f"is 'blocks', which {cloud} does not have", "choose reservation, with its id")]
 
 
 def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> list[str]:

@@ -49,7 +49,7 @@ def collects_metrics(region: str) -> bool:
 def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location: Location) -> list[Problem]:
     """Why the cluster can't run there, in the terms of the stack's configuration. machines: by pool, in prose."""
     region = aws_regions()[location.region]
-    problems = sale_problems(machines, location, held=spec.placement.kind == "reservation")
+    problems = sale_problems(machines, location, held=spec.placement.kind in ("reservation", "blocks"))
     if region.prometheus == "no":
         why = "has no Amazon Managed Service for Prometheus, which stores metrics and evaluates alerts of the cluster"
         problems.append(Problem("region", f"is {region.name!r}, which {why}", "choose another region"))

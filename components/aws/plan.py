@@ -29,7 +29,13 @@ from gpucluster.components.aws.quotas import cluster_quotas, quota_note
 from gpucluster.components.aws.repository import plan_repository, repository_problems
 from gpucluster.components.aws.system import SystemPlan, plan_system
 from gpucluster.components.aws.topic import receiver_notes, topic_place_problems, topic_problems
-from gpucluster.components.aws.training import TrainingPlan, plan_training, training_notes, training_problems
+from gpucluster.components.aws.training import (
+    TrainingPlan,
+    plan_training,
+    reservation_place_problems,
+    training_notes,
+    training_problems,
+)
 from gpucluster.components.buckets import identity_problems, plan_bucket, plan_identities
 from gpucluster.components.cluster_plan import PlannedCluster
 from gpucluster.components.elastic import ElasticMachines, shape_losses
@@ -174,6 +180,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
         return problems
     return [
         *place_problems(spec, _machines(spec, machine), location),
+        *reservation_place_problems(spec, location),
         *topic_place_problems(spec.telemetry.alerts, location),
         *key_place_problems(spec.secrets_key, location),
     ]

@@ -6,7 +6,13 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.machines import machine_problems, training_machine
 from gpucluster.components.aws.places import TRAINING, machine_notes, sale_problems
 from gpucluster.components.aws.quotas import quota_note
-from gpucluster.components.aws.training import TrainingPlan, plan_training, training_notes, training_problems
+from gpucluster.components.aws.training import (
+    TrainingPlan,
+    plan_training,
+    reservation_place_problems,
+    training_notes,
+    training_problems,
+)
 from gpucluster.components.plan_facts import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
@@ -18,9 +24,11 @@ def config_problems(spec: PoolSpec, machine: str | None, location: Location | No
     problems = machine_problems(spec, machine)
     if problems or location is None:
         return problems
-    return sale_problems(
-        {TRAINING: training_machine(spec, machine)}, location, held=spec.placement.kind == "reservation"
-    )
+    held = spec.placement.kind in ("reservation", "blocks")
+    return [
+        *sale_problems({TRAINING: training_machine(spec, machine)}, location, held=held),
+        *reservation_place_problems(spec, location),
+    ]
 
 
 def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:

@@ -33,8 +33,28 @@ def reservation_notes(reservation: str, *, nodes: int, machine: str, location: L
     ]
 
 
-def block_notes(reservation: str, *, nodes: int, active: bool) -> list[str]:
-    """A capacity block for this many nodes: its size, and when its nodes start and end."""
+def group_note(group: str, *, nodes: int, machine: str, location: Location) -> str:
+    """Requirements on a resource group of reservations.
+
+    Source: Amazon EC2 user guide, cr-groups-launch.
+    """
+    return (
+        f"the reservations in {group} must together hold {nodes} x {machine} in {location.zone}: the plan does not "
+        "check this; nodes start in them alone, and are close together only if all were created in one cluster "
+        "placement group, which is then placement.group"
+    )
+
+
+def blocks_note(blocks: int) -> str:
+    """How close the nodes of several blocks are. Source: Amazon EC2 user guide, ec2-capacity-blocks."""
+    return (
+        f"nodes of one capacity block are close together; no source tells how close those of {blocks} blocks are: "
+        "Kueue keeps the pods of a job on close nodes while they have room"
+    )
+
+
+def block_notes(reservation: str, *, nodes: int, active: bool, several: bool = False) -> list[str]:
+    """A capacity block for this many nodes: its size, and when its nodes start and end. several: the pool has more."""
     size = block_size(nodes)
     if size is None:
         return []
@@ -43,9 +63,12 @@ def block_notes(reservation: str, *, nodes: int, active: bool) -> list[str]:
     paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else "all of them are used"
     notes = [f"{nodes} nodes need a capacity block of {size} instances (blocks have {sizes}): {paid}"]
     if active:
+        what, then = ("the pool", "set purchase.active: false")
+        if several:
+            what, then = ("its node group", "remove the block and its nodes from the spec")
         notes.append(
-            f"EKS scales the pool to 0 nodes 40 minutes before {reservation} ends, and EC2 terminates them 30 minutes "
-            "before; set purchase.active: false by then"
+            f"EKS scales {what} to 0 nodes 40 minutes before {reservation} ends, and EC2 terminates them 30 minutes "
+            f"before; {then} by then"
         )
     else:
         notes.append(

@@ -42,8 +42,8 @@ def quota_note(
     if mig is not None:
         on_demand += 0 if mig.spot else mig.nodes * mig.shape.vcpus
         spot += mig.nodes * mig.shape.vcpus if mig.spot else 0
-    block = (block_size(training.size) or 0) if training.capacity_block else 0
-    interfaces, nodes = training.size * len(training.interfaces), training.size
+    block = sum(block_size(part.nodes) or 0 for part in training.parts) if training.capacity_block else 0
+    interfaces, nodes = training.size * len(training.interfaces), max(part.nodes for part in training.parts)
     parts: list[str] = []
     if on_demand:
         parts.append(f"{on_demand:,} vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account)")

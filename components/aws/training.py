@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Final, Literal
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.aws.interfaces import Interface, plan_interfaces
@@ -13,28 +13,34 @@ from gpucluster.components.aws.purchase import (
     BLOCK_SIZES,
     block_notes,
     block_size,
+    blocks_note,
+    group_note,
     on_demand_note,
     reservation_notes,
 )
 from gpucluster.components.flex_start import flex_start_problems
-from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import CapacityBlockPurchase, ReservationPlacement
+from gpucluster.components.spec.training import BlocksPlacement, CapacityBlockPurchase, ReservationPlacement
 from gpucluster.components.training import TrainingNodes, has_begun
 from gpucluster.record import record
+
+_RESERVATION: Final = "cr-[0-9a-z]+"
+_GROUP: Final = r"arn:aws[a-z-]*:resource-groups:(?P<region>[a-z0-9-]+):\d{12}:group/[\w.-]{1,300}"
 
 
 @record(kw_only=True)
 class PlacementPlan:
     """group: create a cluster placement group. reservation: target this one instead, in `group_name` only if the
-    reservation was created inside that group: with another group, the launch gets no capacity.
+    reservation was created inside that group: with another group, the launch gets no capacity. blocks: capacity blocks,
+    each with its nodes.
     """
 
-    kind: Literal["group", "reservation", "none"]
+    kind: Literal["group", "reservation", "blocks", "none"]
     reservation: str | None = None
     group_name: str | None = None
+    blocks: tuple[tuple[str, int], ...] = ()
 
     @property
     def co_location(self) -> str:
@@ -42,27 +48,44 @@ class PlacementPlan:
         return {
             "group": "one cluster placement group",
             "reservation": f"as reserved in {self.reservation}",
+            "blocks": f"each of {len(self.blocks)} capacity blocks",
             "none": "none, a single node",
         }[self.kind]
 
 
 @record(kw_only=True)
-class TrainingPlan(TrainingNodes):
-    """capacity_block: bought for fixed dates. most_broken: nodes above which none is repaired. lustre_cards: EFA
-    interfaces of a node for the shared storage; 0 for IP.
+class TrainingPart:
+    """The nodes of one node group. suffix: of its names, empty if the pool has no other. reservation: that they start
+    in, by its id or the ARN of a resource group.
     """
 
+    suffix: str
+    nodes: int
+    reservation: str | None
+
+
+@record(kw_only=True)
+class TrainingPlan(TrainingNodes):
+    """capacity_block: bought for fixed dates. lustre_cards: EFA cards of a node for the shared storage; 0 for IP."""
+
     capacity_block: bool
-    most_broken: int
     placement: PlacementPlan
     interfaces: tuple[Interface, ...]
     lustre_cards: int = 0
     root_gib: int = 500
 
     @property
-    def least(self) -> int:
-        """Minimum of nodes: EKS scales the pool of a capacity block to 0 before the block ends."""
-        return 0 if self.capacity_block else self.started
+    def parts(self) -> tuple[TrainingPart, ...]:
+        """One node group for each capacity block: EKS takes one block by its id, and scales the group to 0 before that
+        block ends.
+
+        Source: Amazon EKS user guide, ml-node-groups.
+        """
+        if not self.placement.blocks:
+            return (TrainingPart(suffix="", nodes=self.size, reservation=self.placement.reservation),)
+        return tuple(
+            TrainingPart(suffix=f"-{id_}", nodes=nodes, reservation=id_) for id_, nodes in self.placement.blocks
+        )
 
 
 def plan_training(spec: TrainingSpec, shape: Machine, *, lustre_cards: int = 0) -> TrainingPlan:
@@ -74,7 +97,6 @@ def plan_training(spec: TrainingSpec, shape: Machine, *, lustre_cards: int = 0) 
         active=has_begun(spec),
         roll=spec.training.roll,
         capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
-        most_broken=most_drained(spec.training.size),
         placement=_placement(spec),
         interfaces=plan_interfaces(shape),
         lustre_cards=lustre_cards,
@@ -84,51 +106,83 @@ def plan_training(spec: TrainingSpec, shape: Machine, *, lustre_cards: int = 0) 
 def _placement(spec: TrainingSpec) -> PlacementPlan:
     if isinstance(spec.placement, ReservationPlacement):
         return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
+    if isinstance(spec.placement, BlocksPlacement):
+        return PlacementPlan(kind="blocks", blocks=tuple(spec.placement.blocks.items()))
     return PlacementPlan(kind=spec.placement.kind)
 
 
 def training_problems(spec: TrainingSpec) -> list[Problem]:
     """Why AWS can't run the training pool."""
-    return [*_size_problems(spec), *flex_start_problems(spec, "AWS"), *_reservation_problems(spec)]
+    return [
+        *_size_problems(spec),
+        *flex_start_problems(spec, "AWS"),
+        *_reservation_problems(spec),
+        *_block_problems(spec),
+    ]
 
 
 def _size_problems(spec: TrainingSpec) -> list[Problem]:
     network = plan_network(spec.network) if isinstance(spec, ClusterSpec) else NetworkPlan()
-    limit, what = (
-        (BLOCK_SIZES[-1], "a pool can target one capacity block, which holds")
-        if isinstance(spec.purchase, CapacityBlockPurchase)
-        else (network.most_nodes, "the GPU subnet has addresses for")
-    )
+    limit, what, more = network.most_nodes, "the GPU subnet has addresses for", ""
+    if isinstance(spec.placement, ReservationPlacement) and isinstance(spec.purchase, CapacityBlockPurchase):
+        limit, what = BLOCK_SIZES[-1], "placement.kind reservation has one capacity block, which holds"
+        more = ", or choose placement.kind blocks for several"
     size = spec.training.size
     if size <= limit:
         return []
-    return [
-        Problem("training.nodes", f"and training.spares make {size} nodes", f"{what} at most {limit}: request fewer")
-    ]
+    fix = f"{what} at most {limit}: request fewer{more}"
+    return [Problem("training.nodes", f"and training.spares make {size} nodes", fix)]
+
+
+def _block_problems(spec: TrainingSpec) -> list[Problem]:
+    problems: list[Problem] = []
+    blocks = spec.placement.blocks if isinstance(spec.placement, BlocksPlacement) else {}
+    for id_, nodes in blocks.items():
+        if not re.fullmatch(_RESERVATION, id_):
+            problems.append(Problem("placement.blocks", f"has {id_!r}", "write the id of a capacity block: cr-..."))
+        if not 1 <= nodes <= BLOCK_SIZES[-1]:
+            allowed = f"a capacity block holds 1 to {BLOCK_SIZES[-1]}"
+            problems.append(Problem(f"placement.blocks.{id_}", f"is {nodes}", allowed))
+    return problems
 
 
 def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
-    if not isinstance(spec.placement, ReservationPlacement) or re.fullmatch("cr-[0-9a-z]+", spec.placement.id):
+    if not isinstance(spec.placement, ReservationPlacement) or re.fullmatch(_RESERVATION, spec.placement.id):
         return []
-    return [
-        Problem(
-            "placement.id", f"is {spec.placement.id!r}", "write the id of an AWS reservation or capacity block: cr-..."
-        )
-    ]
+    why, fix = f"is {spec.placement.id!r}", "write the id of an AWS reservation or capacity block: cr-..."
+    if not re.fullmatch(_GROUP, spec.placement.id):
+        return [Problem("placement.id", why, f"{fix}, or the ARN of a resource group of reservations")]
+    if not isinstance(spec.purchase, CapacityBlockPurchase):
+        return []
+    why += ", but EKS takes a capacity block only by its own id"
+    return [Problem("placement.id", why, "write cr-..., or for several blocks placement.kind blocks")]
+
+
+def reservation_place_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
+    """Why a resource group can't be used in the region of the cluster."""
+    placement = spec.placement
+    found = re.fullmatch(_GROUP, placement.id) if isinstance(placement, ReservationPlacement) else None
+    if found is None or found["region"] == location.region:
+        return []
+    why = f"is in {found['region']}, but the GPU nodes are in {location.region}"
+    return [Problem("placement.id", why, "write the resource group of that region")]
 
 
 def training_notes(training: TrainingPlan, location: Location) -> list[str]:
     """Requirements on its capacity that the plan can't check."""
-    reservation, machine = training.placement.reservation, training.shape.machine_type
-    if reservation is None:
-        return [*_ip_notes(training), on_demand_note(nodes=training.size, machine=machine, location=location)]
-    held = (block_size(training.size) if training.capacity_block else None) or training.size
-    block = block_notes(reservation, nodes=training.size, active=training.active) if training.capacity_block else []
-    return [
-        *_ip_notes(training),
-        *reservation_notes(reservation, nodes=held, machine=machine, location=location),
-        *block,
-    ]
+    machine, notes = training.shape.machine_type, _ip_notes(training)
+    for part in training.parts:
+        if part.reservation is None:
+            notes.append(on_demand_note(nodes=part.nodes, machine=machine, location=location))
+        elif re.fullmatch(_GROUP, part.reservation):
+            notes.append(group_note(part.reservation, nodes=part.nodes, machine=machine, location=location))
+        else:
+            held = (block_size(part.nodes) if training.capacity_block else None) or part.nodes
+            notes += reservation_notes(part.reservation, nodes=held, machine=machine, location=location)
+            if training.capacity_block:
+                several = len(training.parts) > 1
+                notes += block_notes(part.reservation, nodes=part.nodes, active=training.active, several=several)
+    return notes + ([blocks_note(len(training.parts))] if training.placement.blocks else [])
 
 
 def _ip_notes(training: TrainingPlan) -> list[str]:

@@ -14,15 +14,16 @@ from gpucluster.components.aws.launch_template import label_machines, node_launc
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.node_repair import node_repair
 from gpucluster.components.aws.node_versions import held_without_nodes, node_versions
-from gpucluster.components.aws.training import TrainingPlan
+from gpucluster.components.aws.training import TrainingPart, TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
+from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
 
 class TrainingPool(pulumi.ComponentResource):
-    """Outputs: node_group_name; placement_group_name, None without a group. fabric_group_id: security group of its EFA
-    interfaces.
+    """Outputs: node_group_name, of several the first; placement_group_name, None without a group. fabric_group_id:
+    security group of its EFA interfaces.
     """
 
     node_role: iam.Role
@@ -66,37 +67,41 @@ class TrainingPool(pulumi.ComponentResource):
         group = _group(f"{name}-group", here) if plan.placement.kind == "group" else None
         role, attachments = node_role(f"{name}-role", location.region, here)
         self.node_role = role
-        template = _template(name, plan, [cluster_group_id, fabric.id], group, guard.over(here))
-        nodes = eks.NodeGroup(
-            f"{name}-nodes",
-            cluster_name=cluster_name,
-            node_role_arn=role.arn,
-            # One subnet, so one zone: the fabric can't span two.
-            subnet_ids=[subnet_id],
-            ami_type="AL2023_x86_64_NVIDIA",
-            capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
-            **node_versions(version),
-            scaling_config=eks.NodeGroupScalingConfigArgs(
-                desired_size=plan.started, min_size=plan.least, max_size=plan.size
-            ),
-            # Replace in place: there is no spare node of this kind to surge to.
-            update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-            node_repair_config=node_repair(enabled=repair, most=plan.most_broken),
-            launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
-            labels={
-                POOL: pool,
-                GPU_PRESENT: "true",
-                EFA_PRESENT: "true",
-            },
-            taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
-            opts=guard.over(
-                held_without_nodes(plan.started, pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after]))
-            ),
-        )
-        label_machines(f"{name}-label", nodes, labels, here)
-        self.ready = [nodes]
+        groups: list[eks.NodeGroup] = []
+        for part in plan.parts:
+            base = f"{name}{part.suffix}"
+            template = _template(base, plan, part, [cluster_group_id, fabric.id], group, guard.over(here), name)
+            started = part.nodes if plan.started else 0
+            nodes = eks.NodeGroup(
+                f"{base}-nodes",
+                cluster_name=cluster_name,
+                node_role_arn=role.arn,
+                # One subnet, so one zone: the fabric can't span two.
+                subnet_ids=[subnet_id],
+                ami_type="AL2023_x86_64_NVIDIA",
+                capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
+                **node_versions(version),
+                # EKS scales the group of a capacity block to 0 before the block ends.
+                scaling_config=eks.NodeGroupScalingConfigArgs(
+                    desired_size=started, min_size=0 if plan.capacity_block else started, max_size=part.nodes
+                ),
+                # Replace in place: there is no spare node of this kind to surge to.
+                update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
+                node_repair_config=node_repair(enabled=repair, most=most_drained(part.nodes)),
+                launch_template=eks.NodeGroupLaunchTemplateArgs(
+                    id=template.id, version=template.latest_version.apply(str)
+                ),
+                labels={POOL: pool, GPU_PRESENT: "true", EFA_PRESENT: "true"},
+                taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
+                opts=guard.over(
+                    held_without_nodes(started, pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after]))
+                ),
+            )
+            label_machines(f"{base}-label", nodes, labels, here)
+            groups.append(nodes)
+        self.ready = [*groups]
         self.fabric_group_id = fabric.id
-        self.node_group_name = nodes.node_group_name
+        self.node_group_name = groups[0].node_group_name
         self.register_outputs(
             {
                 **(facts or {}),
@@ -134,16 +139,18 @@ def _group(name: str, opts: pulumi.ResourceOptions) -> ec2.PlacementGroup:
 
 
 def _template(
-    name: str,
+    base: str,
     plan: TrainingPlan,
+    part: TrainingPart,
     groups: Sequence[pulumi.Input[str]],
     placement: ec2.PlacementGroup | None,
     opts: pulumi.ResourceOptions,
+    node_name: str,
 ) -> ec2.LaunchTemplate:
-    """groups: security groups of its interfaces."""
+    """base: of its name. groups: security groups of its interfaces."""
     return node_launch_template(
-        f"{name}-template",
-        node_name=name,
+        f"{base}-template",
+        node_name=node_name,
         machine_type=plan.shape.machine_type,
         root_gib=plan.root_gib,
         user_data=gpu_user_data(lustre_cards=plan.lustre_cards),
@@ -160,7 +167,7 @@ def _template(
         ],
         placement=_placement(plan, placement),
         market=_market(plan),
-        reservation=_reservation(plan),
+        reservation=_reservation(part.reservation),
         roll=plan.roll,
         opts=opts,
     )
@@ -179,11 +186,18 @@ def _market(plan: TrainingPlan) -> ec2.LaunchTemplateInstanceMarketOptionsArgs |
     return ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block") if plan.capacity_block else None
 
 
-def _reservation(plan: TrainingPlan) -> ec2.LaunchTemplateCapacityReservationSpecificationArgs | None:
-    if plan.placement.reservation is None:
+def _reservation(target: str | None) -> ec2.LaunchTemplateCapacityReservationSpecificationArgs | None:
+    """The launch into a reservation; one into a resource group would become on demand where the group has no room.
+
+    Source: Amazon EC2 user guide, cr-groups-launch.
+    """
+    if target is None:
         return None
+    by_group = target.startswith("arn:")
     return ec2.LaunchTemplateCapacityReservationSpecificationArgs(
+        capacity_reservation_preference="capacity-reservations-only" if by_group else None,
         capacity_reservation_target=ec2.LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
-            capacity_reservation_id=plan.placement.reservation
-        )
+            capacity_reservation_id=None if by_group else target,
+            capacity_reservation_resource_group_arn=target if by_group else None,
+        ),
     )

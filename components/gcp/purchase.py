@@ -21,6 +21,7 @@ from gpucluster.components.spec.training import (
     OnDemandPurchase,
     ReservationPlacement,
 )
+from gpucluster.components.training import blocks_problems
 
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
@@ -58,6 +59,7 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
         problems.append(
             Problem("placement.id", f"is {spec.placement.id!r}", f"on Google Cloud write {_RESERVATION_FORM}")
         )
+    problems += blocks_problems(spec, "Google Cloud")
     if isinstance(spec.purchase, FlexStartPurchase) and days > FLEX_START_DAYS:
         problems.append(
             Problem(

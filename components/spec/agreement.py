@@ -8,6 +8,7 @@ from gpucluster.components.spec.data import OWN, Identity
 from gpucluster.components.spec.storage import Storage
 from gpucluster.components.spec.teams import Team
 from gpucluster.components.spec.training import (
+    BlocksPlacement,
     CapacityBlockPurchase,
     FlexStartPurchase,
     NoPlacement,
@@ -91,7 +92,16 @@ def purchase_problems(training: Training, purchase: Purchase, placement: Placeme
                 "add it: how long you need the nodes, such as 7d",
             )
         )
-    if isinstance(purchase, CapacityBlockPurchase) and not isinstance(placement, ReservationPlacement):
+    if isinstance(placement, BlocksPlacement):
+        held = sum(placement.blocks.values())
+        if not isinstance(purchase, CapacityBlockPurchase):
+            problems.append(
+                Problem("placement.kind", "is 'blocks'", "set purchase.kind capacity-block, or choose reservation")
+            )
+        if held != nodes:
+            why = f"have {held} nodes, but training.nodes and training.spares make {nodes}"
+            problems.append(Problem("placement.blocks", why, "change one of them"))
+    elif isinstance(purchase, CapacityBlockPurchase) and not isinstance(placement, ReservationPlacement):
         problems.append(
             Problem(
                 "purchase.kind",

@@ -74,7 +74,8 @@ class ReservationPlacement(Model):
     id: str = Field(
         min_length=3,
         max_length=512,
-        description="The cloud's id of the reservation or capacity block",
+        description="The cloud's id of the reservation or capacity block; on AWS also the ARN of a resource group of "
+        "reservations",
         examples=["cr-0123456789abcdef0", "projects/my-project/reservations/my-reservation"],
     )
     group: str | None = Field(
@@ -85,6 +86,16 @@ class ReservationPlacement(Model):
     )
 
 
+class BlocksPlacement(Model):
+    """Several capacity blocks of AWS, each of which has its own placement."""
+
+    kind: Literal["blocks"]
+    blocks: dict[str, int] = Field(
+        description="Nodes in each block, by its id; the sum is that of training.nodes and training.spares",
+        examples=[{"cr-0123456789abcdef0": 64, "cr-0123456789abcdef1": 32}],
+    )
+
+
 class NoPlacement(Model):
     """No co-location; for a single node only."""
 
@@ -92,6 +103,6 @@ class NoPlacement(Model):
 
 
 Placement = Annotated[
-    GroupPlacement | ReservationPlacement | NoPlacement,
+    GroupPlacement | ReservationPlacement | BlocksPlacement | NoPlacement,
     Field(description="Co-location of the training nodes"),
 ]

@@ -13,6 +13,7 @@ from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
+GROUP = "arn:aws:resource-groups:us-east-1:123456789012:group"
 Vary = Callable[..., ClusterSpec]
 IP = "shared storage, S3 and checkpoints share 100 Gb/s a node: one of its 32 network cards carries IP traffic"
 CLUSTER = (
@@ -115,8 +116,8 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": "cr-1"},
             },
-            "training.nodes and training.spares make 65 nodes; a pool can target one capacity block, which holds at "
-            "most 64: request fewer",
+            "training.nodes and training.spares make 65 nodes; placement.kind reservation has one capacity block, "
+            "which holds at most 64: request fewer, or choose placement.kind blocks for several",
         ),
         (
             {"access": {"kind": "public", "cidrs": [f"8.8.{at}.0/24" for at in range(41)]}},
@@ -129,7 +130,36 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
         ),
         (
             {"placement": {"kind": "reservation", "id": "r-123"}},
-            "placement.id is 'r-123'; write the id of an AWS reservation or capacity block: cr-...",
+            "placement.id is 'r-123'; write the id of an AWS reservation or capacity block: cr-..., or the ARN of a "
+            "resource group of reservations",
+        ),
+        (
+            {
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "reservation", "id": f"{GROUP}/h100"},
+            },
+            f"placement.id is '{GROUP}/h100', but EKS takes a capacity block only by its own id; write cr-..., or for "
+            "several blocks placement.kind blocks",
+        ),
+        (
+            {"placement": {"kind": "reservation", "id": f"{GROUP.replace('us-east-1', 'us-west-2')}/h100"}},
+            "placement.id is in us-west-2, but the GPU nodes are in us-east-1; write the resource group of that region",
+        ),
+        (
+            {
+                "training": {"nodes": 68, "spares": 0},
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "blocks", "blocks": {"cr-1": 64, "block": 4}},
+            },
+            "placement.blocks has 'block'; write the id of a capacity block: cr-...",
+        ),
+        (
+            {
+                "training": {"nodes": 68, "spares": 0},
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "blocks", "blocks": {"cr-1": 65, "cr-2": 3}},
+            },
+            "placement.blocks.cr-1 is 65; a capacity block holds 1 to 64",
         ),
         (
             {"storage": {"shared": {"usable_tib": 20, "bucket": "gs://data"}}},

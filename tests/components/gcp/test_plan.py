@@ -174,6 +174,14 @@ def test_flex_start_lasts_as_long_as_the_cluster_comes_at_once_and_is_never_comp
             "duration, or choose on-demand or capacity-block",
         ),
         (
+            {
+                "training": {"nodes": 4, "spares": 0, "fabric_gbps": 1600},
+                "purchase": {"kind": "capacity-block"},
+                "placement": {"kind": "blocks", "blocks": {"cr-1": 4}},
+            },
+            "placement.kind is 'blocks', which Google Cloud does not have; choose reservation, with its id",
+        ),
+        (
             {"placement": {"kind": "reservation", "id": "cr-0123456789abcdef0"}},
             "placement.id is 'cr-0123456789abcdef0'; on Google Cloud write projects/PROJECT/reservations/NAME, where "
             "wanted with /reservationBlocks/BLOCK",

@@ -56,7 +56,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
         "line 7: training.nodes is given twice; keep one",
         "line 9: purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block, flex-start; did you mean "
         "on-demand?",
-        "line 10: placement has no kind; add kind: group or reservation or none",
+        "line 10: placement has no kind; add kind: group or reservation or blocks or none",
         "line 13: storage.shared.usable_tib is 'lots'; write a number above 0 and at most 100,000, in digits alone",
         'line 14: labels.project is 7, which YAML reads as a number; put it in quotes: "7"',
         "line 14: labels.team is 'Research Team'; write 1 to 63 lower-case letters, digits, - and _, starting and "
@@ -105,6 +105,13 @@ def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:
 def test_a_capacity_block_needs_its_id(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, TRIAL.replace("kind: on-demand", "kind: capacity-block"))
     assert found.startswith("line 12: purchase.kind is 'capacity-block', which needs placement.kind reservation with")
+
+
+def test_several_blocks_hold_the_nodes_of_the_pool_together_and_are_bought_as_blocks(tmp_path: Path) -> None:
+    assert problems(tmp_path, TRIAL.replace("kind: group", "kind: blocks\n  blocks: {cr-1: 4, cr-2: 2}")) == [
+        "line 14: placement.blocks have 6 nodes, but training.nodes and training.spares make 5; change one of them",
+        "line 15: placement.kind is 'blocks'; set purchase.kind capacity-block, or choose reservation",
+    ]
 
 
 def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:

@@ -58,3 +58,8 @@ def placement_group(managed: ManagedResource) -> Mapping[str, Any]:
 )
 def capacity_reservation(managed: ManagedResource) -> Mapping[str, Any]:
     return {"arn": managed.arn("ec2", f"capacity-reservation/{managed.id}"), "ownerId": ACCOUNT}
+
+
+@models("aws:resourcegroups/group:Group", id=lambda managed: managed.name)
+def resource_group(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("resource-groups", f"group/{managed.name}")}

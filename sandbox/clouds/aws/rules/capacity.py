@@ -1,12 +1,14 @@
 """Reserved capacity of managed node groups.
 
 Sources: Amazon EKS user guide, "Use Capacity Blocks for ML with managed node groups" and "Customize managed nodes with
-launch templates"; Amazon EC2 user guide, "On-Demand Capacity Reservations".
+launch templates"; Amazon EC2 user guide, "On-Demand Capacity Reservations" and "Launch instances into Capacity
+Reservations in a group".
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.node_group import template_of, zones_of
@@ -16,6 +18,8 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"
+_GROUP: Final = "aws:resourcegroups/group:Group"
+_MEMBER: Final = "aws:resourcegroups/resource:Resource"
 
 
 @rule(_NODE_GROUP)
@@ -29,9 +33,10 @@ def capacity_block_stands_in_the_template_too(managed: ManagedResource) -> None:
         return
     if template is None or market != "capacity-block":
         raise _refused(managed, "Capacity type CAPACITY_BLOCK needs a launch template with market type capacity-block")
-    if not _target(template):
+    if not _target(template).get("capacityReservationId"):
         raise _refused(
-            managed, "Capacity type CAPACITY_BLOCK needs a capacity reservation target in the launch template"
+            managed,
+            "Capacity type CAPACITY_BLOCK needs a capacity reservation target in the launch template, by its id",
         )
     if not template.inputs.get("instanceType"):
         raise _refused(managed, "Capacity type CAPACITY_BLOCK needs an instance type in the launch template")
@@ -55,7 +60,7 @@ def reservation_fits_the_group(managed: ManagedResource) -> None:
     Reservations that the account got outside the sandbox are unknown here and not checked.
     """
     template = template_of(managed, managed.inputs)
-    found = managed.other(_RESERVATION, _target(template)) if template is not None else None
+    found = managed.other(_RESERVATION, _target(template).get("capacityReservationId")) if template else None
     if template is None or found is None:
         return
     asked, held = template.inputs.get("instanceType"), found.inputs["instanceType"]
@@ -85,10 +90,47 @@ def template_leaves_to_eks_what_is_its_own(managed: ManagedResource) -> None:
         raise _refused(managed, "Launch template should not specify subnets")
 
 
-def _target(template: Entry) -> object:
+@rule(_NODE_GROUP)
+def resource_group_holds_the_machines(managed: ManagedResource) -> None:
+    """A targeted resource group is of the region and for reservations. Where launches may not become on demand, its
+    reservations in the zone hold the machines, together.
+
+    Groups that the account got outside the sandbox are unknown here, except for their region.
+    """
+    template = template_of(managed, managed.inputs)
+    arn = None if template is None else _target(template).get("capacityReservationResourceGroupArn")
+    if template is None or not arn:
+        return
+    if str(arn).split(":")[3:4] != [managed.region]:
+        raise _launch_failed(managed, f"InvalidCapacityReservationResourceGroup.NotFound: {arn} is not in the region")
+    group = next((one for one in managed.others(_GROUP, arn) if one.outputs.get("arn") == arn), None)
+    if group is None:
+        return
+    kinds = [mapping(one).get("type") for one in items(group.inputs.get("configurations"))]
+    if "AWS::EC2::CapacityReservationPool" not in kinds:
+        raise _launch_failed(managed, f"{arn} has no configuration AWS::EC2::CapacityReservationPool")
     specification = mapping(template.inputs.get("capacityReservationSpecification"))
-    target = mapping(specification.get("capacityReservationTarget"))
-    return target.get("capacityReservationId") or target.get("capacityReservationResourceGroupArn")
+    if specification.get("capacityReservationPreference") != "capacity-reservations-only":
+        return
+    asked, zones = template.inputs.get("instanceType"), zones_of(managed, items(managed.inputs["subnetIds"]))
+    members = {one.inputs.get("resourceArn") for one in managed.others(_MEMBER, arn)}
+    held = sum(
+        int(one.inputs["instanceCount"])
+        for one in managed.others(_RESERVATION)
+        if one.outputs["arn"] in members
+        and one.inputs["instanceType"] == asked
+        and one.inputs["availabilityZone"] in zones
+    )
+    wanted = int(mapping(managed.inputs["scalingConfig"])["desiredSize"])
+    if wanted > held:
+        raise _launch_failed(
+            managed, f"ReservationCapacityExceeded: {arn} holds {held} x {asked} in {', '.join(sorted(zones))}"
+        )
+
+
+def _target(template: Entry) -> Mapping[str, Any]:
+    specification = mapping(template.inputs.get("capacityReservationSpecification"))
+    return mapping(specification.get("capacityReservationTarget"))
 
 
 def _refused(managed: ManagedResource, message: str) -> Exception:
