@@ -118,7 +118,7 @@ def network_notes(asked: ClusterNetwork, plan: NetworkPlan, location: Location, 
         return notes
     first, second = location.cluster_zones
     out = (
-        "a route to your NAT gateway or proxy"
+        "a route to the internet, such as a NAT gateway: nodes cannot use a proxy"
         if plan.nat
         else f"interface endpoints with private DNS for {', '.join(SERVICES)}"
     )

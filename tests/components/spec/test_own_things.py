@@ -80,7 +80,7 @@ def test_a_plan_says_what_a_network_of_the_users_has_to_have(trial: dict[str, An
             "nodes; subnet-0123456789abcdef1 private in us-east-1a, subnet-0123456789abcdef2 in us-east-1b",
             "network: vpc-0123456789abcdef0 must have DNS resolution and DNS hostnames enabled, the addresses of "
             "10.20.0.0/16, a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and a "
-            "route to your NAT gateway or proxy",
+            "route to the internet, such as a NAT gateway: nodes cannot use a proxy",
         ],
         "gcp": [
             "network: projects/my-project/global/networks/office is your network: the cluster adds firewall rules, "
