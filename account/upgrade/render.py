@@ -13,6 +13,8 @@ from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER
 
 _OF_JOBS = {chart.chart for chart in (KUEUE, JOBSET, TRAINER)}
+# Minor versions. Source: Amazon EKS user guide, "Update existing cluster to new Kubernetes version".
+_MOST_BEHIND_ON_EKS = 3
 _SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 
 
@@ -29,6 +31,8 @@ def _old(found: Standing) -> Iterator[str]:
         known = re.match(r"\d{1,3}\.\d{1,3}\b", pool.version)
         late = minor(found.control_plane)[1] - minor(pool.version)[1] if known else 0
         behind = f", {late} minor version{'s' if late > 1 else ''} behind" if late > 0 else ""
+        if found.cloud == "aws" and late >= _MOST_BEHIND_ON_EKS:
+            behind += ": EKS upgrades the control plane only after it, even if it has no nodes"
         yield f"  {pool.name}: {kind}, {pool.version}{behind}{f', image {pool.image}' if pool.image else ''}"
     to = next_version(found)
     for name, build in found.addons.items():

@@ -8,6 +8,12 @@ from gpucluster.components.aws.location import Location
 # aws/aws-eks-best-practices, aiml_compute.
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 
+ROLL_NOTE = (
+    "training.roll: EKS asks for a node group without nodes when those of a capacity block are updated, because the "
+    "block has no machine to replace one with: set purchase.active: false first, and true again with the new version"
+)
+"""Source: Amazon EKS user guide, capacity-blocks-mng."""
+
 
 def block_size(nodes: int) -> int | None:
     """Instances of the smallest capacity block for this many nodes; None if no block is large enough."""

@@ -11,6 +11,7 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.network_plan import NetworkPlan, plan_network
 from gpucluster.components.aws.purchase import (
     BLOCK_SIZES,
+    ROLL_NOTE,
     block_notes,
     block_size,
     blocks_note,
@@ -182,6 +183,8 @@ def training_notes(training: TrainingPlan, location: Location) -> list[str]:
             if training.capacity_block:
                 several = len(training.parts) > 1
                 notes += block_notes(part.reservation, nodes=part.nodes, active=training.active, several=several)
+    if training.capacity_block and training.roll and training.active:
+        notes.append(ROLL_NOTE)
     return notes + ([blocks_note(len(training.parts))] if training.placement.blocks else [])
 
 

@@ -67,6 +67,9 @@ def test_nodes_behind_and_support_that_has_ended_are_said() -> None:
     told = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=text).output
     assert "trial-training-nodes: GPU nodes, 1.35.0-00000000, 1 minor version behind" in told
     assert "No newer version is known" in told
+    text = state_of("aws", version="1.38")
+    far = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=text).output
+    assert "1.35.0-00000000, 3 minor versions behind: EKS upgrades the control plane only after it" in far
     old = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=state_of("aws", version="1.33")).output
     assert "Standard support of Kubernetes 1.33 ends on 2026-07-29, " in old
     assert " days ago\n" in old

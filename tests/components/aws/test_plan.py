@@ -70,6 +70,17 @@ def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) 
     ]
 
 
+@pytest.mark.parametrize(("active", "roll", "told"), [(True, True, 1), (True, False, 0), (False, True, 0)])
+def test_nodes_of_a_block_are_updated_while_there_are_none(vary: Vary, active: bool, roll: bool, told: int) -> None:
+    spec = vary(
+        training={"nodes": 4, "spares": 0, "roll": roll},
+        purchase={"kind": "capacity-block", "active": active},
+        placement={"kind": "reservation", "id": "cr-1"},
+    )
+    notes = plan_cluster(spec, HERE, stack="s").facts.notes
+    assert sum(note.startswith("training.roll: EKS asks for a node group without nodes") for note in notes) == told
+
+
 def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> None:
     def said(**mig: object) -> str:
         made = plan_cluster(vary(elastic=None, mig={"nodes": 1, "layout": "all-1g.10gb", **mig}), HERE, stack="s")
