@@ -1,18 +1,15 @@
-"""The address plan: ranges are private, do not overlap InfiniBand's, and have room for all nodes."""
+"""The address plan: ranges are private, do not overlap reserved ones, and have room for all nodes."""
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
 
+from gpucluster.catalog.azure_ranges import INFINIBAND, azure_ranges
 from gpucluster.components.address_ranges import peer_problems, range_problems, sixteenth
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
-
-# RDMA between the machines of a scale set uses these addresses.
-# Source: Azure documentation, "Set up InfiniBand on HPC VMs".
-INFINIBAND_RANGE = "172.16.0.0/16"
 
 # Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.
 # Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
@@ -67,7 +64,7 @@ def _lustre_range(block: str, capacity_tib: int) -> str:
 
 
 def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()) -> list[Problem]:
-    """Ranges that are public, overlap each other or the fabric's, or are too small.
+    """Ranges that are public, overlap each other or reserved ones, or are too small.
 
     nodes: of all pools. peers: ranges at the other end of a VPN, as in access.cidrs.
     """
@@ -78,7 +75,6 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     # The plan does not know the subnets of the user's network.
     cut = {} if plan.existing else {"nodes": plan.nodes, "Lustre": plan.lustre}
     subnets = {name: ipaddress.IPv4Network(cidr) for name, cidr in cut.items()}
-    fabric = ipaddress.IPv4Network(INFINIBAND_RANGE)
     problems = [*range_problems(outer), *range_problems(subnets)]
     problems += [
         Problem("", f"the range of {name}, {cidr}, is outside of the network ({plan.network})")
@@ -86,19 +82,22 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
         if not cidr.subnet_of(outer["network"])
     ]
     problems += [
-        Problem("", f"the range of {name}, {cidr}, overlaps {INFINIBAND_RANGE}, which is reserved for InfiniBand")
+        Problem(
+            "network.existing.cidr" if name == "network" and plan.existing else f"network.ranges.{name}",
+            f"is {cidr}, which overlaps {' and '.join(kept)}",
+            "write another range",
+        )
         for name, cidr in outer.items()
-        if cidr.overlaps(fabric)
+        if (kept := _reserved_in(cidr))
     ]
     problems += [
         Problem(
             "access.cidrs",
-            f"has {peer}, which overlaps {INFINIBAND_RANGE}: it is reserved for InfiniBand, and nodes reach nothing "
-            "else there",
+            f"has {peer}, which overlaps {' and '.join(kept)}, and nodes reach nothing else there",
             "name other ranges",
         )
         for peer in peers
-        if ipaddress.IPv4Network(peer).overlaps(fabric)
+        if (kept := _reserved_in(ipaddress.IPv4Network(peer), INFINIBAND))
     ]
     problems += peer_problems(outer, peers)
     rooms = {
@@ -115,3 +114,12 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
         if needed > room
     ]
     return problems
+
+
+def _reserved_in(cidr: ipaddress.IPv4Network, *owners: str) -> list[str]:
+    """The reserved ranges that a range overlaps, with their owners. owners: only theirs."""
+    return [
+        f"{kept}, reserved for {owner}"
+        for kept, owner in azure_ranges().items()
+        if owner in (owners or (owner,)) and cidr.overlaps(ipaddress.IPv4Network(kept))
+    ]

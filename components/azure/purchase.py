@@ -1,8 +1,8 @@
 """Requirements of each purchase option for a pool on Azure. Nothing here buys capacity. Imports no Pulumi.
 
 Sources: Azure documentation, "On-demand capacity reservation" (2026-02-17) and "Set up InfiniBand on HPC VMs"
-(2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; AKS documentation, "Use
-capacity reservation groups".
+(2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; azure-aks-docs fb060abe6,
+use-capacity-reservation-groups.md.
 """
 
 from __future__ import annotations
@@ -133,7 +133,10 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
     reserved = spec.placement.id
     notes = [
         f"{reserved} must hold {nodes} x {machine} in zone {location.number} of {location.region}: the plan does not "
-        "check this; the cluster's identity gets Contributor on its resource group, which may take an hour"
+        "check this; the cluster's identity gets Contributor on its resource group, which may take an hour",
+        "if the group has no reservation for it, AKS creates the pool outside of it with only a warning, billed "
+        "beside what you reserved: after `up`, az aks nodepool show must print the group as "
+        "capacityReservationGroupId, also while the pool is empty",
     ]
     block = isinstance(spec.purchase, CapacityBlockPurchase)
     if has_infiniband(machine):

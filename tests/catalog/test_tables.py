@@ -25,6 +25,7 @@ TABLES = sorted(
 KEYS = {
     "aws_local_zones": ("zone",),
     "aws_regions": ("region",),
+    "azure_ranges": ("range",),
     "azure_regions": ("zones", "source"),
     "cpu_machines": ("machine_type",),
     "eks_pods": ("machine_type",),

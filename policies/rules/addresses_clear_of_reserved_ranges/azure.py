@@ -1,8 +1,4 @@
-"""Addresses of an AKS cluster overlap neither InfiniBand's nor those that AKS reserves.
-
-Sources: Azure page "Set up InfiniBand on HPC VMs", for InfiniBand's range; AKS page "Azure CNI networking",
-"Prerequisites", for the others, which hold for services, pods and the virtual network alike.
-"""
+"""Addresses of an AKS cluster overlap no range of `catalog.azure_ranges`."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from gpucluster.catalog.azure_ranges import INFINIBAND, azure_ranges
 from gpucluster.policies.clouds.azure.networks import Range, ranges_of_cluster, ranges_of_network, virtual_networks
 from gpucluster.policies.clouds.azure.pools import READS as MACHINES
 from gpucluster.policies.clouds.azure.pools import AgentPool, machines_of
@@ -17,8 +14,8 @@ from gpucluster.policies.clouds.azure.written import CLUSTER
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
-_INFINIBAND: Final = {"172.16.0.0/16": "InfiniBand"}
-_AKS: Final = {"169.254.0.0/16": "AKS", "172.30.0.0/16": "AKS", "172.31.0.0/16": "AKS", "192.0.2.0/24": "AKS"}
+_INFINIBAND: Final = {kept: owner for kept, owner in azure_ranges().items() if owner == INFINIBAND}
+_AKS: Final = {kept: owner for kept, owner in azure_ranges().items() if owner != INFINIBAND}
 
 FIX: Final = (
     f"Choose ranges for the virtual network, pod_cidr and service_cidr that do not overlap {', '.join(_AKS)}, nor, "

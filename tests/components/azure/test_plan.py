@@ -261,7 +261,7 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         "registry in their network to start; choose nat",
         "access.admins[0] is 'group:ml'; on Azure write the object id of a Microsoft Entra group, such as "
         "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
-        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16: it is reserved for InfiniBand, and nodes reach "
+        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16, reserved for InfiniBand, and nodes reach "
         "nothing else there; name other ranges",
         "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): traffic cannot be routed "
         "to both; write ranges outside of it",

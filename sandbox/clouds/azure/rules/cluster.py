@@ -4,7 +4,8 @@ Sources: MicrosoftDocs/azure-aks-docs use-system-pools.md, azure-cni-overlay.md,
 configure-azure-cni.md, node-auto-provisioning.md, node-auto-provisioning-networking.md; Azure/AKS #4759 (the words of
 node auto provisioning) and #3551 (those of overlapping services); pulumi-azure-native 3.29.0,
 ManagedClusterNodeProvisioningProfileArgs (no autoscaling beside Auto); pulumi/pulumi-azure-native #2719 (new inline
-pools).
+pools); azure-aks-docs fb060abe6, concepts-network-cni-overview.md, and Azure/AKS CHANGELOG.md, 2026-05-29 (reserved
+ranges; the words are ours).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _SUBNET: Final = "azure-native:network:Subnet"
 _SERVICES: Final = "10.0.0.0/16"
 """Default range of services (AKS documentation, "Configure Azure CNI")."""
 _DNS: Final = "10.0.0.10"
+_RESERVED: Final = [IPv4Network(text) for text in ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24")]
 
 
 def _network(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -135,6 +137,22 @@ def pods_have_a_range_of_their_own(managed: ManagedResource) -> None:
             f"The specified pod CIDR {pods} overlaps {found[1]}, a subnet of the cluster's network or its services"
         )
         raise refused("InvalidParameter", message)
+
+
+@rule(CLUSTER)
+def no_range_is_reserved(managed: ManagedResource) -> None:
+    """Pods, services and the network of the nodes avoid the ranges of AKS; a cluster keeps pods that it has."""
+    network = _network(managed.inputs)
+    given = {
+        "service CIDR": [found] if (found := written(network.get("serviceCidr"))) else [],
+        "pod CIDR": [found] if (found := written(network.get("podCidr"))) else [],
+        "virtual network": [block for subnet in _subnets(managed) for block in of_subnet(subnet.inputs)],
+    }
+    for name, blocks in given.items():
+        found = None if managed.previous else clash(blocks, _RESERVED)
+        if found:
+            message = f"The specified {name} {found[0]} overlaps {found[1]}, which is reserved for AKS."
+            raise refused("InvalidParameter", message)
 
 
 def _no_range(name: str, value: Any) -> Exception:
