@@ -161,7 +161,6 @@ class Network(network.Network):
                 AddressPlan(),
                 here,
                 group=resource_group,
-                storage=False,
                 opts=labelled(
                     spec.labels, with_provider(opts, "azure-native", partial(provider, f"{name}-azure", here))
                 ),

@@ -130,7 +130,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             plan.addresses,
             location,
             group=self._group,
-            storage=plan.home is not None or plan.bucket is not None or plan.blobs,
+            linked=isinstance(plan.storage, LustrePlan) and plan.storage.bucket is not None,
             peer=plan.access.peer,
             # Every expensive resource depends on the network, so on this check too.
             opts=pulumi.ResourceOptions(parent=self, depends_on=feature),

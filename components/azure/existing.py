@@ -110,12 +110,11 @@ def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
         ]
     if existing is None:
         return []
-    stored = spec.storage.home is not None or spec.storage.shared.kind == "bucket"
-    files = " and the service endpoint Microsoft.Storage" if stored else ""
     notes = [
         f"network: {existing.id} is your network: the cluster's identity becomes Network Contributor on it; destroy "
         "removes this role only",
-        f"network: {existing.nodes} must have addresses of {existing.cidr} for {nodes} nodes, a NAT gateway{files}",
+        f"network: {existing.nodes} must have addresses of {existing.cidr} for {nodes} nodes, a NAT gateway and "
+        "the service endpoint Microsoft.Storage, without which the gateway bills what jobs read from Blob, too",
     ]
     if isinstance(spec.access, PublicAccess):
         notes.append("network: access.cidrs must contain the address of that NAT gateway, or no node reaches the API")

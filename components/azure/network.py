@@ -34,12 +34,14 @@ class Network(pulumi.ComponentResource):
         location: Location,
         *,
         group: pulumi.Input[str],
-        storage: bool,
+        linked: bool = False,
         peer: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """storage: nodes reach Azure Storage by a service endpoint, so that an account can admit only this network.
-        peer: id of the user's network that reaches the cluster.
+        """linked: the file servers read a container. peer: id of the user's network that reaches the cluster.
+
+        Nodes reach Azure Storage by a service endpoint, which costs nothing: an account can admit only this network,
+        and the gateway bills nothing that jobs read.
         """
         super().__init__("gpucluster:azure:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -82,9 +84,7 @@ class Network(pulumi.ComponentResource):
             address_prefix=plan.nodes,
             nat_gateway=network.SubResourceArgs(id=nat.id),
             default_outbound_access=False,
-            service_endpoints=(
-                [network.ServiceEndpointPropertiesFormatArgs(service="Microsoft.Storage")] if storage else None
-            ),
+            service_endpoints=_storage_endpoint(),
             opts=here,
         )
         lustre = network.Subnet(
@@ -95,6 +95,7 @@ class Network(pulumi.ComponentResource):
             nat_gateway=network.SubResourceArgs(id=nat.id),
             default_outbound_access=False,
             network_security_group=network.NetworkSecurityGroupArgs(id=rules.id),
+            service_endpoints=_storage_endpoint() if linked else None,
             # A network accepts one change at a time.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes]),
         )
@@ -114,6 +115,10 @@ class Network(pulumi.ComponentResource):
 
     def _give(self) -> None:
         self.register_outputs({"networkId": self.network_id, "nodesId": self.nodes_id, "lustreId": self.lustre_id})
+
+
+def _storage_endpoint() -> list[network.ServiceEndpointPropertiesFormatArgs]:
+    return [network.ServiceEndpointPropertiesFormatArgs(service="Microsoft.Storage")]
 
 
 def _lustre_rules(ranges: Sequence[str]) -> list[network.SecurityRuleArgs]:

@@ -130,6 +130,7 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-gpu-software-gpu-counters": "replace",  # its name says what is in it, so that the exporter starts anew
         "trial-control-plane-cluster": "update",  # its agents send what pods print; the count of samples goes
         "trial-monitoring-rule": "update",  # the count of samples, which was a tag of the cluster
+        "trial-network-nodes": "update",  # the service endpoint for what jobs read from Blob
         "trial-logs": "create",
         **{f"trial-logs-{part}": "create" for part in ("association", "control-plane", "rule", "workspace")},
         "trial-telemetry-dashboard-fabric": "update",
