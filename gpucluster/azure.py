@@ -31,11 +31,12 @@ class Location:
     wrong one.
 
     subscription: its id. region: such as eastus. zone: number of the GPU nodes' zone, which is another place in each
-    subscription. scale_set_limit: machines that one scale set may hold there. gpu_driver: who owns the drivers,
-    NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks for
-    AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account, and
-    object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU nodes,
-    where it shall not be the one for the cluster's size. torsets: training nodes are labelled with their leaf switch.
+    subscription, or "none". scale_set_limit: machines that one scale set may hold there. gpu_driver: who owns the
+    drivers, NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks
+    for AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account,
+    and object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU
+    nodes, where it shall not be the one for the cluster's size. torsets: training nodes are labelled with their leaf
+    switch. lustre_zone: number of the zone of shared storage, with zone "none".
     """
 
     subscription: str
@@ -49,6 +50,7 @@ class Location:
     lustre_principal: str | None = None
     system_machine: str | None = None
     torsets: bool = False
+    lustre_zone: str | None = None
 
 
 _AZURE = InProgram("azure", Location)
@@ -123,7 +125,7 @@ class TrainingPool(training_pool.TrainingPool):
                         cluster_name=cluster_name,
                         subnet_id=subnet_id,
                         version=None,
-                        zone=here.number,
+                        zones=here.zones,
                         driver=here.settings.driver,
                         whole={},
                         after=[],

@@ -189,13 +189,15 @@ class Resources:
 
     def region(self, resource: Resource) -> str | Unknown | None:
         """The region of a resource: its own, else its provider's; None if no source states it."""
-        own = resource.inputs.get("region")
+        package = resource.type.split(":", 1)[0]
+        key = region_key(package)
+        own = resource.inputs.get(key)
         if own is not None:
             return own
         provider = self.get(resource.provider)
-        if provider is not None and "region" in provider.inputs:
-            return provider.inputs["region"]
-        return self._default_regions.get(resource.type.split(":", 1)[0])
+        if provider is not None and key in provider.inputs:
+            return provider.inputs[key]
+        return self._default_regions.get(package)
 
 
 def once(read: Callable[[Resources], Iterable[_T]]) -> Callable[[Resources], Sequence[_T]]:

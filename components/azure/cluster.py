@@ -253,7 +253,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             cluster_name=self._control_plane.cluster_name,
             subnet_id=self._network.nodes_id,
             version=plan.versions.nodes or plan.kubernetes_version,
-            zone=plan.location.number,
+            zones=plan.location.zones,
             driver=plan.driver,
             whole=NO_MIG if plan.mig is not None and plan.driver == "operators" else {},
             after=self._control_plane.ready,
@@ -296,8 +296,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         KarpenterPools(
             f"{self._name}-elastic",
             KarpenterPoolsArgs(
-                region=plan.location.region,
-                zone=plan.location.number,
+                zone=plan.location.zone if plan.location.number else None,
                 subnet_id=self._network.nodes_id,
                 machine_types=[elastic.shape.machine_type],
                 pools=elastic.pools,

@@ -13,7 +13,6 @@ from gpucluster.components.azure.addresses import AddressPlan
 from gpucluster.components.azure.caller import caller
 from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.kubeconfig import kubeconfig
-from gpucluster.components.azure.location import ZONES
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.propagation import known_everywhere
@@ -264,7 +263,7 @@ def _system_pool(
         count=plan.nodes,
         vm_size=plan.machine_type,
         # Not only in the GPU nodes' zone: a zone full of GPUs is often out of other machines.
-        availability_zones=list(ZONES),
+        availability_zones=list(plan.zones) or None,
         os_type="Linux",
         os_sku=OS_SKU,
         os_disk_type="Ephemeral",

@@ -25,14 +25,14 @@ _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 @record(kw_only=True)
 class KarpenterPoolsArgs:
-    """zone: its number. subnet_id: of the nodes. driver_owner: installs the GPU driver.
+    """zone: as in node labels; None for any, or for none in a region without zones, where no node has such a label.
+    subnet_id: of the nodes. driver_owner: installs the GPU driver.
 
     image_family: that of the other pools, because the GPU Operator builds its driver for one system per cluster.
     lustre: whether jobs mount the shared file system. os_disk_gb: GB.
     """
 
-    region: str
-    zone: str
+    zone: str | None
     subnet_id: pulumi.Input[str]
     machine_types: Sequence[str]
     pools: Sequence[PoolPlan]
@@ -86,7 +86,7 @@ class KarpenterPools(pulumi.ComponentResource):
                 pool,
                 node_class=("karpenter.azure.com", _NODE_CLASS.name, ELASTIC),
                 machine_types=args.machine_types,
-                zone=f"{args.region}-{args.zone}",
+                zone=args.zone,
                 # No job starts on a machine that can't mount the file system yet.
                 startup_taints=[STARTUP_TAINT] if args.lustre else [],
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),

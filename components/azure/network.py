@@ -53,7 +53,7 @@ class Network(pulumi.ComponentResource):
             resource_group_name=group,
             sku=network.PublicIPAddressSkuArgs(name="Standard"),
             public_ip_allocation_method="Static",
-            zones=[location.number],
+            zones=location.zones,
             opts=here,
         )
         nat = network.NatGateway(
@@ -61,7 +61,7 @@ class Network(pulumi.ComponentResource):
             resource_group_name=group,
             sku=network.NatGatewaySkuArgs(name="Standard"),
             public_ip_addresses=[network.SubResourceArgs(id=address.id)],
-            zones=[location.number],
+            zones=location.zones,
             opts=here,
         )
         vnet = network.VirtualNetwork(

@@ -30,13 +30,13 @@ class GpuNodes:
         cluster_name: pulumi.Input[str],
         subnet_id: pulumi.Input[str],
         version: str | None,
-        zone: str,
+        zones: Sequence[str] | None,
         driver: Driver,
         whole: Mapping[str, str],
         after: Sequence[pulumi.Resource],
     ) -> None:
-        """version: of Kubernetes, None for the cluster's. zone: its number. driver: owner of the drivers. whole: labels
-        of nodes with unsliced GPUs. after: must exist before the first of them.
+        """version: of Kubernetes, None for the cluster's. zones: numbers, None for no zone. driver: owner of the
+        drivers. whole: labels of nodes with unsliced GPUs. after: must exist before the first of them.
         """
         self.inside = {"resourceGroup": group, "clusterName": cluster_name, "subnetId": subnet_id}
         self._common: dict[str, Any] = {
@@ -44,7 +44,7 @@ class GpuNodes:
             "resource_name_": cluster_name,
             "vnet_subnet_id": subnet_id,
             "orchestrator_version": version,
-            "availability_zones": [zone],
+            "availability_zones": zones,
         }
         self._driver, self._whole = driver, whole
         self._after = list(after)

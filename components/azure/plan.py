@@ -27,10 +27,17 @@ from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses
 from gpucluster.components.azure.node_health import REPAIR
 from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from gpucluster.components.azure.quotas import quota_note
-from gpucluster.components.azure.settings import Driver
-from gpucluster.components.azure.shared import SharedPlan, plan_shared, shared_notes, shared_problems
+from gpucluster.components.azure.settings import ZONES, Driver
+from gpucluster.components.azure.shared import (
+    SharedPlan,
+    plan_shared,
+    shared_notes,
+    shared_place_problems,
+    shared_problems,
+)
 from gpucluster.components.azure.system import SystemPlan, plan_system
 from gpucluster.components.azure.training import TrainingPlan, plan_training
+from gpucluster.components.azure.zones import zone_losses, zone_notes
 from gpucluster.components.buckets import BucketPlan, identity_problems, plan_bucket, plan_identities
 from gpucluster.components.cluster_plan import PlannedCluster
 from gpucluster.components.example_ranges import example_range_notes
@@ -135,8 +142,11 @@ def plan_cluster(
     shape, driver = training_machine(spec, machine), location.settings.driver
     elastic, mig = plan_elastic(spec), plan_mig(spec, driver)
     training = plan_training(spec, shape, location)
+    pools = {"training pool": shape}
+    pools |= {} if elastic is None else {"elastic pools": elastic.shape}
+    pools |= {} if mig is None else {"MIG pool": mig.shape}
     others = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
-    system = plan_system(others, location.settings.system_machine)
+    system = plan_system(others, location.settings.system_machine, ZONES if location.zonal else ())
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = plan_shared(spec.storage.shared, tier_prices(prices, CLOUD, location.region))
     home = plan_home(spec.storage.home)
@@ -174,7 +184,12 @@ def plan_cluster(
             storage=shared_sizes(storage),
             elastic=elastic is not None,
             mig=None if mig is None else mig.pool,
-            losses=[*_losses(spec, shape), *elastic_losses(spec, elastic), *mig_losses(spec, mig)],
+            losses=[
+                *_losses(spec, shape),
+                *zone_losses(location),
+                *elastic_losses(spec, elastic),
+                *mig_losses(spec, mig),
+            ],
             notes=[
                 *shared_notes(storage, location.region, addresses.network),
                 *home_notes(home, "Azure Files"),
@@ -188,7 +203,7 @@ def plan_cluster(
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
                 log_note(spec.telemetry.logs.keep_days, where="a Log Analytics workspace, with the control plane's"),
-                *_sold_notes(shape, location, prices),
+                *zone_notes(location, prices, pools),
                 _quotas(spec, training, elastic, mig, location, system, storage),
                 *access_notes(spec.access),
                 *support_notes(plan_versions(spec.versions), CLOUD),
@@ -206,6 +221,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
         return problems
     settings = location.settings
     problems += [*scale_set_problems(spec, location), *driver_problems(spec, settings.driver)]
+    problems += shared_place_problems(spec.storage.shared, location)
     return [*problems, *existing_place_problems(spec, location), *bucket_config_problems(spec, settings)]
 
 
@@ -253,17 +269,6 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
             "over InfiniBand"
         )
     return losses
-
-
-def _sold_notes(shape: Machine, location: Location, prices: Prices | None) -> list[str]:
-    """Only price lists tell which regions have a machine; no list names zones, which differ by subscription."""
-    region, machine = location.region, shape.machine_type
-    if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None:
-        return [f"no price list has {machine} in {region}: whether it is available there is unknown"]
-    return [
-        f"the zones of {region} with {machine} depend on your subscription: az vm list-skus --location "
-        f"{region} --size {machine} --zone --all"
-    ]
 
 
 def _quotas(

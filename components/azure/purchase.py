@@ -119,6 +119,12 @@ def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
     return problems
 
 
+def _where(location: Location) -> str:
+    if location.number is None:
+        return f"{location.region} without a zone"
+    return f"zone {location.number} of {location.region}"
+
+
 def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
     """Requirements that a plan can't check without access to the cloud."""
     nodes, machine = spec.training.size, shape.machine_type
@@ -132,7 +138,7 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
         ]
     reserved = spec.placement.id
     notes = [
-        f"{reserved} must hold {nodes} x {machine} in zone {location.number} of {location.region}: the plan does not "
+        f"{reserved} must hold {nodes} x {machine} in {_where(location)}: the plan does not "
         "check this; the cluster's identity gets Contributor on its resource group, which may take an hour",
         "if the group has no reservation for it, AKS creates the pool outside of it with only a warning, billed "
         "beside what you reserved: after `up`, az aks nodepool show must print the group as "

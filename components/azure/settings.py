@@ -14,6 +14,9 @@ from gpucluster.record import record
 
 Driver = Literal["operators", "aks"]
 
+ZONES = ("1", "2", "3")
+"""Numbers of the zones of a region that has zones."""
+
 FEATURE_NAMESPACE, FEATURE = "Microsoft.ContainerService", "AKSInfinibandSupport"
 """The feature that places nodes on one InfiniBand network; it applies to a whole subscription.
 
@@ -41,7 +44,8 @@ class Settings:
     infiniband_feature: whether the subscription must have the feature of InfiniBand on AKS, or is exempt.
     bucket_group: resource group of the storage account linked to shared storage. lustre_principal: object id of "HPC
     Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU nodes, if
-    not the default for a cluster of this size. torsets: training nodes are labelled with TORSET.
+    not the default for a cluster of this size. torsets: training nodes are labelled with TORSET. lustre_zone: number of
+    the zone of shared storage, if the GPU nodes have none.
     """
 
     scale_set_limit: int = _NODES
@@ -52,6 +56,7 @@ class Settings:
     lustre_principal: str | None = None
     system_machine: str | None = None
     torsets: bool = False
+    lustre_zone: str | None = None
 
 
 KEYS = (
@@ -63,6 +68,7 @@ KEYS = (
     "lustrePrincipal",
     "systemMachine",
     "torsets",
+    "lustreZone",
 )
 
 
@@ -113,6 +119,10 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         near = did_you_mean(machine, SYSTEM_MACHINES)
         allowed = ", ".join(SYSTEM_MACHINES)
         problems.append(Problem("systemMachine", f"is {machine!r}", f"allowed: {allowed}{near}"))
+    lustre = values.get("lustreZone")
+    if lustre is not None and lustre not in ZONES:
+        fix = f"write the number of a zone, in quotes: {', '.join(ZONES)}"
+        problems.append(Problem("lustreZone", f"is {lustre!r}", fix))
     if problems:
         return problems
     return Settings(
@@ -124,4 +134,5 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         lustre_principal=principal,
         system_machine=machine,
         torsets=values.get("torsets") == "true",
+        lustre_zone=lustre,
     )

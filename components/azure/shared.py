@@ -6,6 +6,7 @@ Imports no Pulumi.
 from __future__ import annotations
 
 from gpucluster.components.azure.bucket import bucket_notes
+from gpucluster.components.azure.location import NO_ZONE, Location
 from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
 from gpucluster.components.buckets import SHARED_BUCKET_NOTE, BucketPlan, plan_shared_bucket
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
@@ -24,6 +25,26 @@ def plan_shared(asked: SharedStorage, price: TierPrices) -> SharedPlan:
 def shared_problems(asked: SharedStorage) -> list[Problem]:
     """Why Managed Lustre can't be created as requested; the others have no options."""
     return lustre_problems(asked) if asked.makes_lustre else []
+
+
+def shared_place_problems(asked: SharedStorage, location: Location) -> list[Problem]:
+    """Why a file system can't be created at a location, in the terms of the stack's configuration.
+
+    Source: Azure Managed Lustre documentation, "Create a file system using Resource Manager templates": a zone is
+    required information, and zoneMappings lists regions with their zones.
+    """
+    own, region = location.settings.lustre_zone, location.region
+    if own is not None and not (location.zonal and location.number is None and asked.makes_lustre):
+        fits = f"is {own!r}, which is only for a new Managed Lustre with zone {NO_ZONE} in a region with zones"
+        return [Problem("lustreZone", fits, "remove it")]
+    if not asked.makes_lustre or location.lustre_zone is not None:
+        return []
+    others = "write storage.shared.kind: bucket or storage.shared.existing in the spec"
+    if location.zonal:
+        seen = f"is {NO_ZONE!r}, but Azure Managed Lustre is created in one zone"
+        return [Problem("zone", seen, f'add lustreZone: "1", or the number of another zone, or {others}')]
+    seen = f"is {region!r}, which has no availability zones, but Azure Managed Lustre is created in one zone"
+    return [Problem("region", seen, f"{others}, or choose a region with zones")]
 
 
 def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:

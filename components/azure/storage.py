@@ -100,7 +100,7 @@ class Storage(pulumi.ComponentResource):
             filesystem_subnet=network.lustre_id,
             storage_capacity_ti_b=float(plan.capacity_tib),
             sku=storagecache.SkuNameArgs(name=plan.sku),
-            zones=[location.number],
+            zones=None if location.lustre_zone is None else [location.lustre_zone],
             # Half an hour per week, during which file access waits.
             maintenance_window=storagecache.AmlFilesystemMaintenanceWindowArgs(
                 day_of_week=storagecache.MaintenanceDayOfWeekType.SUNDAY, time_of_day_utc="03:00"

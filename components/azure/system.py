@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gpucluster.catalog.cpu_machines import cpu_machines
@@ -33,11 +33,14 @@ _OF_LARGE: Final = "Standard_D16ds_v5"
 
 @record(kw_only=True)
 class SystemPlan:
-    """One node in each of three zones. root_gib: fits on the smallest machine's own 150 GiB."""
+    """zones: over which the nodes are spread, one in each; none in a region without zones. root_gib: fits on the
+    smallest machine's own 150 GiB.
+    """
 
     machine_type: str = _MACHINE
     nodes: int = 3
     root_gib: int = 128
+    zones: tuple[str, ...] = ()
 
     @property
     def quota(self) -> tuple[str, int]:
@@ -45,6 +48,7 @@ class SystemPlan:
         return SYSTEM_MACHINES[self.machine_type], cpu_machines()[self.machine_type].vcpus * (self.nodes + 1)
 
 
-def plan_system(nodes: int, machine: str | None) -> SystemPlan:
-    """nodes: maximum number of all other nodes. machine: chosen for the stack."""
-    return SystemPlan(machine_type=machine or (_OF_LARGE if nodes >= _LARGE else _MACHINE))
+def plan_system(nodes: int, machine: str | None, zones: Sequence[str]) -> SystemPlan:
+    """nodes: maximum number of all other nodes. machine: chosen for the stack. zones: of the region."""
+    chosen = machine or (_OF_LARGE if nodes >= _LARGE else _MACHINE)
+    return SystemPlan(machine_type=chosen, zones=tuple(zones))

@@ -65,7 +65,7 @@ class TrainingPool(pulumi.ComponentResource):
                 resource_group_name=group,
                 proximity_placement_group_type="Standard",
                 # Azure accepts a zone only together with the intended sizes.
-                zones=[location.number],
+                zones=location.zones,
                 intent=compute.ProximityPlacementGroupPropertiesIntentArgs(vm_sizes=[plan.shape.machine_type]),
                 opts=here,
             )

@@ -23,14 +23,14 @@ def node_pool(
     *,
     node_class: tuple[str, str, str],
     machine_types: Sequence[str],
-    zone: str,
+    zone: str | None,
     zone_label: str = ZONE,
     startup_taints: Sequence[Mapping[str, str]] = (),
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """A pool that grows to its limit, runs jobs that tolerate its GPU taint, and removes empty machines.
 
-    node_class: API group, kind and name. zone_label: the node label that `zone` is a value of.
+    node_class: API group, kind and name. zone: None for any. zone_label: the node label that `zone` is a value of.
     startup_taints: of a new machine, until some software removes them.
     """
     group, kind, class_name = node_class
@@ -42,7 +42,7 @@ def node_pool(
                 "requirements": [
                     _one_of("node.kubernetes.io/instance-type", machine_types),
                     _one_of("karpenter.sh/capacity-type", plan.purchase),
-                    _one_of(zone_label, [zone]),
+                    *([] if zone is None else [_one_of(zone_label, [zone])]),
                 ],
                 "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
                 **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),

@@ -94,8 +94,11 @@ def _location(cloud: str, place: Mapping[str, Any]) -> Any:
         return Aws(**given)
     if cloud == "gcp":
         return Gcp(**{"project": "my-project", "region": "us-central1", "zone": "us-central1-b", **place})
-    subscription = "00000000-0000-0000-0000-000000000000"
-    return Azure(subscription=subscription, region="eastus", number="1", settings=Settings(**place))
+    here = {"subscription": "00000000-0000-0000-0000-000000000000", "region": "eastus", "number": "1"}
+    return Azure(
+        **here | {key: place[key] for key in here if key in place},
+        settings=Settings(**{key: value for key, value in place.items() if key not in here}),
+    )
 
 
 class _Monitor(MockMonitor):

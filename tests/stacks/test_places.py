@@ -1,8 +1,9 @@
-"""The trial by the id of a zone, in a Local Zone and in GovCloud, on the real engine: built, unchanged, gone."""
+"""The trial by the id of a zone, in a Local Zone, in GovCloud and without a zone, on the real engine."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,3 +68,23 @@ def test_govcloud_has_its_partition_its_registry_and_a_lustre_that_is_sold_there
     assert "monitoring-scraper" not in made
     # No source tells which versions are there.
     assert {one.get("addonVersion") for one in made.values() if "addonName" in one} == {None}
+
+
+def test_a_region_without_zones_has_a_cluster_without_any(project: Project) -> None:
+    project.change(
+        "stacks/Pulumi.azure-trial.yaml",
+        'region: eastus\n  gpucluster:zone: "1"',
+        "region: westus\n  gpucluster:zone: none",
+    )
+    project.change("stacks/specs/trial.yaml", "shared:", "shared:\n    kind: bucket")
+    project.change("stacks/specs/trial.yaml", "    gb_per_s: 3\n", "")
+    project.change("stacks/specs/trial.yaml", "monthly_usd: 420000", "monthly_usd: 900000")
+    made = project.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies", stack="azure-trial")
+    assert (made.code, "[mandatory]" in made.text) == (0, False), made.text
+    again = project.pulumi("preview", "--expect-no-changes", stack="azure-trial")
+    assert again.code == 0, again.text
+    state = project.pulumi("stack", "export", stack="azure-trial").out
+    assert "training-nodes" in state
+    assert re.findall(r'ones":\s*\["\s]*\d|topology.kubernetes.io/zone', state) == []
+    gone = project.pulumi("destroy", "--yes", "--skip-preview", "--exclude-protected", stack="azure-trial")
+    assert gone.code == 0, gone.text

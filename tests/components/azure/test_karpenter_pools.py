@@ -24,8 +24,7 @@ TUNING = PoolPlan(
     name="fine-tuning", max_gpus=16, expected_gpus=None, purchase=("spot",), keep_empty=30, expire_after=336
 )
 ARGS = KarpenterPoolsArgs(
-    region="eastus",
-    zone="1",
+    zone="eastus-1",
     subnet_id=SUBNET,
     machine_types=["Standard_NC40ads_H100_v5"],
     pools=[DEV, TUNING],

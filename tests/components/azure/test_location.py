@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.azure.location import Location, parse_location
+from gpucluster.components.azure.location import Location, first_zone, parse_location
 from gpucluster.components.azure.settings import Settings
 from tests.components.told import told
 
@@ -32,6 +32,8 @@ def test_everything_that_a_stack_may_choose() -> None:
             "lustrePrincipal": SUBSCRIPTION,
             "systemMachine": "Standard_D16ads_v5",
             "torsets": "true",
+            "zone": "none",
+            "lustreZone": "2",
         }
     )
     assert isinstance(found, Location)
@@ -44,7 +46,9 @@ def test_everything_that_a_stack_may_choose() -> None:
         lustre_principal=SUBSCRIPTION,
         system_machine="Standard_D16ads_v5",
         torsets=True,
+        lustre_zone="2",
     )
+    assert (found.zone, found.zones, found.lustre_zone, first_zone("westus")) == ("eastus", None, "2", "none")
 
 
 @pytest.mark.parametrize(
@@ -61,16 +65,11 @@ def test_everything_that_a_stack_may_choose() -> None:
             "region is 'swedencentrl'; write an Azure region such as eastus; did you mean swedencentral?",
         ),
         (
-            {"region": "westus"},
-            "region is 'westus', which has no availability zones; GPU nodes, their storage and their NAT gateway need "
-            "one zone; write a region with zones; did you mean westus3?",
-        ),
-        (
             {"region": "northcentralus"},
-            "region is 'northcentralus', which has no availability zones; GPU nodes, their storage and their NAT "
-            "gateway need one zone; write a region with zones; did you mean southcentralus?",
+            "zone is '1', but northcentralus has no availability zones; write none",
         ),
-        ({"zone": "eastus-1"}, "zone is 'eastus-1'; write the number of a zone, in quotes: 1, 2, 3"),
+        ({"zone": "eastus-1"}, "zone is 'eastus-1'; write the number of a zone, in quotes: 1, 2, 3; or none"),
+        ({"lustreZone": "none"}, "lustreZone is 'none'; write the number of a zone, in quotes: 1, 2, 3"),
         (
             {"scaleSetLimit": "1000"},
             "scaleSetLimit is '1000'; write a whole number from 100, the default of a subscription, to 300, the most "
@@ -105,7 +104,7 @@ def test_a_wrong_value_is_said_with_what_to_write(changes: dict[str, str], probl
 def test_all_problems_come_at_once_and_what_is_missing_is_left_to_others() -> None:
     found = parse_location({"region": "eastus", "zone": "4", "gpuDriver": "none"})
     assert told(found) == [
-        "zone is '4'; write the number of a zone, in quotes: 1, 2, 3",
+        "zone is '4'; write the number of a zone, in quotes: 1, 2, 3; or none",
         "gpuDriver is 'none'; allowed: operators, aks",
     ]
     assert parse_location({"region": "eastus"}) == []

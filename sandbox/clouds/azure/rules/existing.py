@@ -1,16 +1,19 @@
 """Unused ids, and existing groups, parents and locations.
 
 Sources: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (CanCreate); Azure Resource Manager
-documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound, LocationRequired.
+documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound, LocationRequired;
+pivotal/paving #79 (zones of a region without zones).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.catalog.azure_regions import azure_regions
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.type_guards import items
 
 _GROUP: Final = "azure-native:resources:ResourceGroup"
 _PARENTS: Final = {
@@ -71,6 +74,17 @@ def location_is_known(managed: ManagedResource) -> None:
     """A resource with a location specifies it; the location of the group counts."""
     if not managed.location and managed.token in _TRACKED:
         raise refused("LocationRequired", "The location property is required for this definition.")
+
+
+@rule("*")
+def zones_are_of_the_region(managed: ManagedResource) -> None:
+    """Nothing is in a zone of a region without zones."""
+    if items(managed.inputs.get("zones")) and azure_regions().get(managed.location) is False:
+        message = (
+            f"The resource '{managed.path.arm_type}/{managed.name}' does not support availability zones at location "
+            f"'{managed.location}'."
+        )
+        raise refused("LocationNotSupportAvailabilityZones", message)
 
 
 _TRACKED: Final = frozenset(

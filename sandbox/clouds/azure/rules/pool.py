@@ -3,7 +3,8 @@
 Sources: pulumi/pulumi-azure-native #2943 (count); kubernetes-sigs/cluster-api-provider-azure #5947 (limits of the
 count); ksctl/ksctl PR 629 (limits without autoscaling); MicrosoftDocs/azure-compute-docs setup-infiniband.md (100
 machines a scale set, 300 after a request); Azure/AKS #4277 and Azure/ARO-HCP PR 6038 (surge and unavailable);
-Azure/AKS #2635 (ephemeral disks); MicrosoftDocs/azure-aks-docs gpu-multi-instance.md.
+Azure/AKS #2635 (ephemeral disks); MicrosoftDocs/azure-aks-docs gpu-multi-instance.md; Azure support documentation,
+"AvailabilityZoneNotSupported error in an AKS cluster", and azure-aks-docs PR 416 (zones).
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from gpucluster.catalog.azure_regions import azure_regions
+from gpucluster.sandbox.clouds.azure.identity import location_of
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
@@ -153,7 +156,15 @@ def gpus_can_be_partitioned(pool: Pool) -> None:
 
 @pool_rule
 def zones_exist(pool: Pool) -> None:
-    """A region has up to three zones."""
+    """A region has three zones or none."""
+    location = location_of(pool.cluster.get("location"))
+    if pool.zones and azure_regions().get(location) is False:
+        message = (
+            f"Preflight validation check for resource(s) for container service {pool.managed.name} in resource group "
+            f"{pool.managed.group} failed. Message: The zone(s) '{','.join(pool.zones)}' for resource '{pool.name}' is "
+            f"not supported. The supported zones for location '{location}' are ''. Details: "
+        )
+        raise refused("AvailabilityZoneNotSupported", message)
     wrong = [zone for zone in pool.zones if zone not in _ZONES]
     if wrong:
         message = f"agent pool '{pool.name}': availability zone {', '.join(wrong)} does not exist; known: 1, 2, 3"

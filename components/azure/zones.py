@@ -1,0 +1,59 @@
+"""What the plan's reader must know about zones: of machines, and of clusters without one. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.azure.location import NO_ZONE, Location
+from gpucluster.components.azure.machines import CLOUD
+from gpucluster.components.planning import Prices
+
+
+def zone_notes(location: Location, prices: Prices | None, pools: Mapping[str, Machine]) -> list[str]:
+    """Where machines are available. pools: name -> machine.
+
+    Only price lists tell which regions have a machine; no list names zones, which differ by subscription, and AKS may
+    know fewer than Azure's compute API. Source: azure-aks-docs fb060abe6, reliability-availability-zones-configure.md.
+    """
+    region = location.region
+    named: dict[str, list[str]] = {}
+    for pool, shape in pools.items():
+        named.setdefault(shape.machine_type, []).append(pool)
+    unknown = [
+        machine
+        for machine in named
+        if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None
+    ]
+    notes = [
+        f"{' and '.join(named[machine])}: no price list has {machine} in {region}: whether it is available there is "
+        "unknown"
+        for machine in unknown
+    ]
+    listed = [machine for machine in named if machine not in unknown]
+    if location.number is not None and listed:
+        notes.append(
+            f"all GPU nodes are in zone {location.number}: the zones of {region} with {', '.join(listed)} depend on "
+            f"your subscription: az aks list-vm-skus --location {region} --size {listed[0]} --all; if AKS lists none, "
+            f"write gpucluster:zone: {NO_ZONE}"
+        )
+    return notes
+
+
+def zone_losses(location: Location) -> list[str]:
+    """What a cluster without a zone lacks.
+
+    Sources: azure-aks-docs fb060abe6, reliability-availability-zones-configure.md ("Regional node pools") and
+    free-standard-pricing-tiers.md.
+    """
+    if location.number is not None:
+        return []
+    if location.zonal:
+        return [
+            f"zone {NO_ZONE}: the training pool is one scale set with one InfiniBand network, but nothing keeps it, "
+            "its storage, the NAT gateway and other pools in the same zone"
+        ]
+    return [
+        f"{location.region} has no availability zones: an outage of its data center ends all system nodes, and AKS "
+        "promises 99.9 % for the API server, not 99.95 %"
+    ]
