@@ -21,6 +21,7 @@ _PARENTS: Final = {
     "azure-native:containerservice:AgentPool": "azure-native:containerservice:ManagedCluster",
     "azure-native:containerservice:MaintenanceConfiguration": "azure-native:containerservice:ManagedCluster",
     "azure-native:managedidentity:FederatedIdentityCredential": "azure-native:managedidentity:UserAssignedIdentity",
+    "azure-native:network:Route": "azure-native:network:RouteTable",
     "azure-native:network:SecurityRule": "azure-native:network:NetworkSecurityGroup",
     "azure-native:network:Subnet": "azure-native:network:VirtualNetwork",
     "azure-native:network:VirtualNetworkPeering": "azure-native:network:VirtualNetwork",

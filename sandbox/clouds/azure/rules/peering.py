@@ -1,0 +1,53 @@
+"""Gateways of peered networks.
+
+Sources: hashicorp/terraform #30569 (RemoteVnetHasNoGateways) and hashicorp/terraform-provider-azurerm #2872, whose
+words come without a code; Azure virtual network API, VirtualNetworkPeeringPropertiesFormat.useRemoteGateways (one such
+peering, and no gateway of its own; the words are ours). A network that no stack here created has unknown gateways.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.sandbox.clouds.azure.identity import same_id, with_same_id
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.type_guards import mapping
+
+_PEERING: Final = "azure-native:network:VirtualNetworkPeering"
+_NETWORK: Final = "azure-native:network:VirtualNetwork"
+_GATEWAY: Final = "azure-native:network:VirtualNetworkGateway"
+
+
+@rule(_PEERING)
+def gateways_are_used_where_they_are(managed: ManagedResource) -> None:
+    """A gateway is in the other network only, whose peering permits it, and no other peering uses one."""
+    if managed.inputs.get("useRemoteGateways") is not True:
+        return
+    remote = _remote(managed.inputs)
+    if with_same_id(managed.ledger, remote, {_NETWORK}) is not None and not _has_gateway(managed, remote):
+        message = (
+            f"Peering {managed.id} cannot have UseRemoteGateway flag set to true because remote virtual network "
+            f"{remote} referenced by the peering does not have any gateways."
+        )
+        raise refused("RemoteVnetHasNoGateways", message)
+    back = [other for other in managed.under(_PEERING, remote) if same_id(_remote(other.inputs), managed.parent)]
+    if any(other.inputs.get("allowGatewayTransit") is not True for other in back):
+        message = (
+            f"{managed.name} cannot have UseRemoteGateways flag set to true, because corresponding remote peering has "
+            "AllowGatewayTransit flag set to false."
+        )
+        raise refused("BadRequest", message)
+    if _has_gateway(managed, managed.parent):
+        raise refused("BadRequest", f"{managed.name}: its virtual network has a gateway of its own")
+    if any(other.inputs.get("useRemoteGateways") is True for other in managed.under(_PEERING, managed.parent)):
+        raise refused("BadRequest", f"{managed.name}: another peering of its virtual network uses remote gateways")
+
+
+def _remote(inputs: object) -> str:
+    return str(mapping(mapping(inputs).get("remoteVirtualNetwork")).get("id"))
+
+
+def _has_gateway(managed: ManagedResource, network: str) -> bool:
+    """Whether a gateway is in the subnet that is named for gateways."""
+    return bool(managed.ledger.mentioning({_GATEWAY}, f"{network}/subnets/GatewaySubnet"))
