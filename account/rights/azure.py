@@ -20,6 +20,7 @@ _ALWAYS: Final = (
     "Microsoft.Features/featureProviders/subscriptionFeatureRegistrations/read",
     "Microsoft.Resources/subscriptions/read",
 )
+_ROLE: Final = f"{PACKAGE}:authorization:RoleAssignment"
 _ANY_SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 
 
@@ -37,8 +38,11 @@ def rights_of(type_: str) -> Rights | None:
 
 def document(types: Mapping[str, Rights], plan: Resources) -> dict[str, Any]:
     """The document for `az role definition create --role-definition`."""
-    named = (one.inputs.get("subscriptionId") for one in plan if one.type == f"pulumi:providers:{PACKAGE}")
-    subscription = next((id_ for id_ in named if isinstance(id_, str)), _ANY_SUBSCRIPTION)
+    providers = [one.inputs.get("subscriptionId") for one in plan if one.type == f"pulumi:providers:{PACKAGE}"]
+    scopes = [str(one.inputs.get("scope")).split("/") for one in plan if one.type == _ROLE]
+    named = [id_ for id_ in providers if isinstance(id_, str)] + [
+        scope[2].lower() for scope in scopes if scope[:2] == ["", "subscriptions"]
+    ]
     return {
         "Name": "gpucluster up",
         "IsCustom": True,
@@ -47,5 +51,5 @@ def document(types: Mapping[str, Rights], plan: Resources) -> dict[str, Any]:
         "NotActions": [],
         "DataActions": [],
         "NotDataActions": [],
-        "AssignableScopes": [f"/subscriptions/{subscription}"],
+        "AssignableScopes": [f"/subscriptions/{id_}" for id_ in dict.fromkeys(named or [_ANY_SUBSCRIPTION])],
     }

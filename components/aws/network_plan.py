@@ -96,6 +96,7 @@ def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
             Problem(f"{at}.others", f"has {count} subnets", "write two private subnets in two zones: EKS needs both")
         )
     given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
+    given["egress"] = None if existing.egress == "nat" else existing.egress
     return problems + [
         Problem(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
         for name, value in given.items()

@@ -28,7 +28,7 @@ class AccessPlan:
 
     client_cidrs: ranges of the internet that reach it. admins: object ids of the Microsoft Entra groups whose members
     have all permissions in the cluster. peer: id of a network to peer with. only_examples: why the API is unreachable,
-    which stops an update.
+    which stops an update. peer_gateway: networks behind its gateway reach the cluster, too.
     summary: all of the above in one line, to print.
     """
 
@@ -37,11 +37,12 @@ class AccessPlan:
     admins: tuple[str, ...]
     summary: str
     peer: str | None = None
+    peer_gateway: bool = False
     only_examples: str | None = None
 
 
-def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> AccessPlan:
-    """The access of a cluster in a network of this range."""
+def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str, routed: bool) -> AccessPlan:
+    """The access of a cluster in a network of this range. routed: by whose routes nodes reach the internet."""
     if isinstance(access, PublicAccess):
         return AccessPlan(
             private=False,
@@ -55,7 +56,9 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
         client_cidrs=(),
         admins=access.admins,
         peer=access.peer,
-        summary=f"inside only, {way_in(access, network_cidr)}; {_rights(access.admins)}; internet by NAT",
+        peer_gateway=access.peer_gateway,
+        summary=f"inside only, {way_in(access, network_cidr)}; {_rights(access.admins)}; internet by "
+        f"{'your routes' if routed else 'NAT'}",
     )
 
 

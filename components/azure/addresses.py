@@ -39,6 +39,11 @@ class AddressPlan:
     pods: str = "10.4.0.0/14"
     existing: ExistingNetwork | None = None
 
+    @property
+    def routed(self) -> bool:
+        """Whether nodes reach the internet by the routes of the user's network, not a NAT gateway."""
+        return self.existing is not None and self.existing.egress == "routes"
+
 
 def plan_addresses(asked: ClusterNetwork, *, lustre_tib: int = 0) -> AddressPlan:
     """The ranges of a cluster. lustre_tib: size of its Managed Lustre."""

@@ -17,6 +17,7 @@ from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.elastic import ElasticPlan
+from gpucluster.components.azure.existing import subscription_of
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.infiniband_feature import feature_registered
@@ -132,6 +133,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             group=self._group,
             linked=isinstance(plan.storage, LustrePlan) and plan.storage.bucket is not None,
             peer=plan.access.peer,
+            peer_gateway=plan.access.peer_gateway,
             # Every expensive resource depends on the network, so on this check too.
             opts=pulumi.ResourceOptions(parent=self, depends_on=feature),
         )
@@ -139,14 +141,18 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
     def _aks(self, log_workspace: LogWorkspace | None) -> ControlPlane:
         """The control plane and its Azure identity."""
         name, plan, location = self._name, self._plan, self._plan.location
-        reserved_in = plan.training.placement.reserved_in
+        reserved_in, existing = plan.training.placement.reserved_in, plan.addresses.existing
+        own = location.subscription
         identity = ClusterIdentity(
             f"{name}-identity",
-            subscription=location.subscription,
             group=self._group,
             roles={
-                "network": ("Network Contributor", self._network.network_id),
-                **({"reservation": ("Contributor", reserved_in)} if reserved_in else {}),
+                "network": (
+                    "Network Contributor",
+                    self._network.network_id,
+                    own if existing is None else subscription_of(existing.id),
+                ),
+                **({"reservation": ("Contributor", reserved_in, own)} if reserved_in else {}),
             },
             opts=self._here,
         )

@@ -173,8 +173,8 @@ def _network(addresses: AddressPlan) -> containerservice.ContainerServiceNetwork
         network_dataplane="cilium",
         network_policy="cilium",
         load_balancer_sku="standard",
-        # Can't be changed later.
-        outbound_type="userAssignedNATGateway",
+        # Another value replaces the cluster.
+        outbound_type="userDefinedRouting" if addresses.routed else "userAssignedNATGateway",
         pod_cidr=addresses.pods,
         service_cidr=addresses.services,
         dns_service_ip=addresses.dns,

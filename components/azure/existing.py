@@ -76,48 +76,76 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
     ]
 
 
+def subscription_of(network: str) -> str:
+    """The subscription of a network by its id, which must be one."""
+    found = re.fullmatch(NETWORK, network)
+    return "" if found is None else found["subscription"].lower()
+
+
 def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
-    """A network of another subscription, in the terms of the stack's configuration."""
-    named = {
-        "network.existing.id": None if spec.network.existing is None else spec.network.existing.id,
-        "access.peer": _peer(spec),
-    }
-    found = {name: re.fullmatch(NETWORK, network) for name, network in named.items() if network is not None}
-    return [
-        Problem(
-            "subscription",
-            f"is {location.subscription}, but {name} of the spec is in {network['subscription']}: another subscription "
-            "is not supported",
-            "write a network of this subscription, which you can peer with others",
-        )
-        for name, network in found.items()
-        if network is not None and network["subscription"].lower() != location.subscription
-    ]
+    """A file system whose subnet is in another subscription, in the terms of the stack's configuration.
+
+    Source: Azure Managed Lustre documentation, "Create a file system using Resource Manager templates": all resources
+    of a file system are in its subscription.
+    """
+    existing = spec.network.existing
+    if existing is None or not spec.storage.shared.makes_lustre or not re.fullmatch(NETWORK, existing.id):
+        return []
+    theirs = subscription_of(existing.id)
+    if theirs == location.subscription:
+        return []
+    seen = f"is {location.subscription}, but network.existing of the spec is in {theirs}: Azure Managed Lustre must be "
+    fix = "write storage.shared.kind: bucket or storage.shared.existing in the spec, or a network of this subscription"
+    return [Problem("subscription", f"{seen}in the subscription of its subnet", fix)]
 
 
-def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
+def _peer_note(peer: str, location: Location, *, gateway: bool) -> str:
+    theirs = subscription_of(peer)
+    where = "there" if theirs == location.subscription else f"there, in subscription {theirs} of the same tenant"
+    behind = (
+        "networks behind its VPN or ExpressRoute gateway, which must exist before `up`, reach the cluster by gateway "
+        "transit"
+        if gateway
+        else "networks behind its gateway reach the cluster only with access.peer_gateway: true"
+    )
+    return (
+        f"network: peered with {peer}, in both directions: the identity that runs `up` needs Microsoft.Network/"
+        f"virtualNetworks/peer/action and virtualNetworkPeerings/read, write and delete {where}; {behind}"
+    )
+
+
+def network_notes(spec: ClusterSpec, location: Location, *, nodes: int) -> list[str]:
     """Requirements on the user's network, which a plan can't look up. nodes: of all pools.
 
-    Sources: AKS documentation, "Create a managed or user-assigned NAT gateway"; Azure Managed Lustre documentation,
-    "Prerequisites"; Azure Storage documentation, "NFS file shares".
+    Sources: azure-aks-docs fb060abe6, nat-gateway.md, egress-udr.md and limit-egress-traffic.md; Azure Managed Lustre
+    documentation, "Prerequisites"; Azure Storage documentation, "NFS file shares".
     """
     existing, peer = spec.network.existing, _peer(spec)
-    if peer is not None:
-        return [
-            f"network: peered with {peer}, in both directions: the identity that runs `up` needs "
-            "Microsoft.Network/virtualNetworks/peer/action there; networks behind its gateway need gateway transit, "
-            "which is not set"
-        ]
+    if isinstance(spec.access, PrivateAccess) and peer is not None:
+        return [_peer_note(peer, location, gateway=spec.access.peer_gateway)]
     if existing is None:
         return []
+    routed = existing.egress == "routes"
+    way = "a route table whose 0.0.0.0/0 ends at a firewall or gateway" if routed else "a NAT gateway"
+    end = "firewall" if routed else "NAT gateway"
     notes = [
         f"network: {existing.id} is your network: the cluster's identity becomes Network Contributor on it; destroy "
         "removes this role only",
-        f"network: {existing.nodes} must have addresses of {existing.cidr} for {nodes} nodes, a NAT gateway and "
-        "the service endpoint Microsoft.Storage, without which the gateway bills what jobs read from Blob, too",
+        f"network: {existing.nodes} must have addresses of {existing.cidr} for {nodes} nodes, {way}, and the service "
+        f"endpoint Microsoft.Storage, without which what jobs read from Blob passes the {end}, too",
     ]
+    if routed:
+        notes.append(
+            "network: the firewall must let pass what AKS (its documentation: Outbound network and FQDN rules) and the "
+            "registries of images need; AKS creates no address for egress"
+        )
+    if subscription_of(existing.id) != location.subscription:
+        notes.append(
+            f"network: it is in subscription {subscription_of(existing.id)}, which must be of the same tenant: the "
+            "identity that runs `up` needs the right to assign roles on it and to join its subnets"
+        )
     if isinstance(spec.access, PublicAccess):
-        notes.append("network: access.cidrs must contain the address of that NAT gateway, or no node reaches the API")
+        notes.append(f"network: access.cidrs must contain the address of that {end}, or no node reaches the API")
     if existing.storage is not None:
         notes.append(
             f"network: {existing.storage} must be /24 or wider, unused except by Azure Managed Lustre, with ports 988 "

@@ -25,12 +25,11 @@ class ClusterIdentity(pulumi.ComponentResource):
         self,
         name: str,
         *,
-        subscription: str,
         group: pulumi.Input[str],
-        roles: Mapping[str, tuple[str, pulumi.Input[str]]],
+        roles: Mapping[str, tuple[str, pulumi.Input[str], str]],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """roles: suffix of a logical name -> role and the id of its scope."""
+        """roles: suffix of a logical name -> role, the id of its scope, and its subscription."""
         super().__init__("gpucluster:azure:ClusterIdentity", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         identity = managedidentity.UserAssignedIdentity(f"{name}-cluster", resource_group_name=group, opts=here)
@@ -44,7 +43,7 @@ class ClusterIdentity(pulumi.ComponentResource):
                 subscription=subscription,
                 opts=here,
             )
-            for suffix, (role, scope) in roles.items()
+            for suffix, (role, scope, subscription) in roles.items()
         ]
         self.register_outputs({"identityId": self.identity_id})
 

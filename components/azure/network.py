@@ -36,9 +36,11 @@ class Network(pulumi.ComponentResource):
         group: pulumi.Input[str],
         linked: bool = False,
         peer: str | None = None,
+        peer_gateway: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """linked: the file servers read a container. peer: id of the user's network that reaches the cluster.
+        peer_gateway: so do networks behind its gateway.
 
         Nodes reach Azure Storage by a service endpoint, which costs nothing: an account can admit only this network,
         and the gateway bills nothing that jobs read.
@@ -103,7 +105,16 @@ class Network(pulumi.ComponentResource):
         self.egress_ip = address.ip_address.apply(lambda ip: ip or "")
         self.ready = [nodes, lustre]
         if peer is not None:
-            self.ready += peerings(f"{name}-peer", vnet, group, peer, after=[lustre], opts=here)
+            self.ready += peerings(
+                f"{name}-peer",
+                vnet,
+                group,
+                peer,
+                subscription=location.subscription,
+                gateway=peer_gateway,
+                after=[lustre],
+                opts=here,
+            )
         self._give()
 
     def _use(self, existing: ExistingNetwork) -> None:

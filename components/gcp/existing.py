@@ -42,6 +42,8 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
     if existing.others:
         problems.append(Problem(f"{at}.others", "is set, but on Google Cloud all nodes share one subnet", "remove it"))
+    if existing.egress != "nat":
+        problems.append(Problem(f"{at}.egress", "is set, but Google Cloud does not use it", "remove it"))
     problems += [
         Problem(
             f"{at}.{name}",

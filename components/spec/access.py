@@ -63,6 +63,11 @@ class PrivateAccess(_Access):
         min_length=1,
         description="On Azure, with via: vpn: id of a virtual network to peer with, whose clients reach the API",
     )
+    peer_gateway: bool = Field(
+        default=False,
+        description="On Azure, with peer: whether networks behind that network's VPN or ExpressRoute gateway reach the "
+        "API, too",
+    )
     egress: Literal["nat", "none"] = Field(
         default="nat", description="Internet access of the nodes: through NAT, or none"
     )
@@ -94,6 +99,8 @@ class PrivateAccess(_Access):
         if self.peer is not None and self.via != "vpn":
             seen = f"peer needs via: vpn, but via is {self.via or 'missing'}"
             problems.append(Problem("", seen, "remove it or change via"))
+        if self.peer_gateway and self.peer is None:
+            problems.append(Problem("", "peer_gateway needs peer, the network of the gateway", "add it or remove this"))
         if self.egress == "none" and self.registry is None:
             problems.append(
                 Problem(

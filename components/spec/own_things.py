@@ -4,7 +4,7 @@ Ids are the cloud's; `components.<cloud>.existing` tells which it takes.
 """
 
 import ipaddress
-from typing import Annotated
+from typing import Annotated, Literal
 
 from gpucluster.components.address_ranges import is_private, is_range
 from gpucluster.components.problem import BadSpecValue, Problem
@@ -93,6 +93,11 @@ class ExistingNetwork(Model):
         default=None,
         description="Location of shared storage: on Google Cloud the range of private services access, such as "
         "10.30.0.0/20, on Azure the id of a subnet; on AWS it is in the subnet of the nodes",
+    )
+    egress: Literal["nat", "routes"] = Field(
+        default="nat",
+        description="On Azure: way of the nodes to the internet, the NAT gateway of their subnet or its route table, "
+        "whose default route ends at a firewall or gateway; another value replaces the cluster",
     )
     pods: str | None = Field(
         default=None, description="On Google Cloud: name of the subnet's secondary range for pods", examples=["pods"]

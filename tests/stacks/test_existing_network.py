@@ -98,19 +98,27 @@ vnet = network.VirtualNetwork(
     address_space=network.AddressSpaceArgs(address_prefixes=["10.20.0.0/16"]),
     opts=pulumi.ResourceOptions(ignore_changes=["subnets"]),
 )
+firewall = network.RouteArgs(
+    name="out", address_prefix="0.0.0.0/0", next_hop_type="VirtualAppliance", next_hop_ip_address="10.50.0.4"
+)
+routes = network.RouteTable("office-routes", resource_group_name=group.name, location="eastus", routes=[firewall])
+ways = {
+    "nodes": {"route_table": network.RouteTableArgs(id=routes.id)},
+    "storage": {"nat_gateway": network.SubResourceArgs(id=nat.id)},
+}
 subnets = []
-for at, name in enumerate(("nodes", "storage")):
+for at, (name, way) in enumerate(ways.items()):
     subnets.append(
         network.Subnet(
             f"office-{name}",
             resource_group_name=group.name,
             virtual_network_name=vnet.name,
             address_prefix=f"10.20.{64 * at}.0/20",
-            nat_gateway=network.SubResourceArgs(id=nat.id),
             opts=pulumi.ResourceOptions(depends_on=subnets),
+            **way,
         )
     )
-pulumi.export("network", {"id": vnet.id, "nodes": subnets[0].id, "storage": subnets[1].id})
+pulumi.export("network", {"id": vnet.id, "nodes": subnets[0].id, "storage": subnets[1].id, "egress": "routes"})
 """
 
 
@@ -166,6 +174,7 @@ CASES: Final = {
                 "azure-native:network:Subnet",
                 "azure-native:network:NatGateway",
                 "azure-native:network:PublicIPAddress",
+                "azure-native:network:RouteTable",
             }
         ),
     ),
@@ -228,6 +237,22 @@ vnet = network.VirtualNetwork(
     address_space=network.AddressSpaceArgs(address_prefixes=["10.50.0.0/16"]),
     opts=pulumi.ResourceOptions(ignore_changes=["subnets", "virtualNetworkPeerings"]),
 )
+subnet = network.Subnet(
+    "hub-gateways",
+    resource_group_name=group.name,
+    virtual_network_name=vnet.name,
+    subnet_name="GatewaySubnet",
+    address_prefix="10.50.0.0/24",
+)
+network.VirtualNetworkGateway(
+    "hub-vpn",
+    resource_group_name=group.name,
+    location="eastus",
+    gateway_type="Vpn",
+    ip_configurations=[
+        network.VirtualNetworkGatewayIPConfigurationArgs(name="one", subnet=network.SubResourceArgs(id=subnet.id))
+    ],
+)
 pulumi.export("id", vnet.id)
 """
 
@@ -236,7 +261,7 @@ def test_a_private_cluster_is_peered_with_the_users_network_before_anything_insi
     program = project.path / "stacks/__main__.py"
     ours = program.read_text()
     program.write_text(_HUB)
-    config = {"config": dict(CASES["azure"].config)}
+    config = {"config": {"azure-native:subscriptionId": "00000000-0000-0000-0000-00000000000c"}}
     (project.path / "stacks/Pulumi.office.yaml").write_text(yaml.safe_dump(config))
     brought = project.pulumi("up", "--yes", "--skip-preview", stack="office")
     assert brought.code == 0, brought.text
@@ -246,7 +271,7 @@ def test_a_private_cluster_is_peered_with_the_users_network_before_anything_insi
     program.write_text(ours)
     file = project.path / "stacks/specs/trial.yaml"
     spec = yaml.safe_load(file.read_text())
-    spec["access"] = {"kind": "private", "via": "vpn", "cidrs": ["10.50.0.0/16"], "peer": hub}
+    spec["access"] = {"kind": "private", "via": "vpn", "cidrs": ["10.50.0.0/16"], "peer": hub, "peer_gateway": True}
     spec["network"] = {"ranges": {"network": "10.20.0.0/18", "pods": "10.64.0.0/14", "services": "10.21.0.0/20"}}
     file.write_text(yaml.safe_dump(spec))
     done = project.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies", stack="azure-trial")
@@ -256,7 +281,8 @@ def test_a_private_cluster_is_peered_with_the_users_network_before_anything_insi
     network = made["trial-network-vnet"]
     assert made["trial-network-peer-there"]["inputs"]["remoteVirtualNetwork"]["id"] == hub
     assert made["trial-network-peer-back"]["inputs"]["remoteVirtualNetwork"]["id"] == network["id"]
-    assert made["trial-network-peer-back"]["outputs"]["peeringState"] == "Connected"
+    assert made["trial-network-peer-there"]["outputs"]["peeringState"] == "Connected"
+    assert "00000000000c" in made["trial-network-peer-subscription"]["inputs"]["subscriptionId"]
     assert network["inputs"]["addressSpace"]["addressPrefixes"] == ["10.20.0.0/18"]
     again = project.pulumi("preview", "--expect-no-changes", stack="azure-trial")
     assert again.code == 0, again.text

@@ -93,12 +93,19 @@ def test_a_plan_says_what_a_network_of_the_users_has_to_have(trial: dict[str, An
         "azure": [
             f"network: {VNET} is your network: the cluster's identity becomes Network Contributor on it; destroy "
             "removes this role only",
-            f"network: {VNET}/subnets/nodes must have addresses of 10.20.0.0/16 for 16 nodes, a NAT gateway",
+            f"network: {VNET}/subnets/nodes must have addresses of 10.20.0.0/16 for 16 nodes, a NAT gateway, and the service "
+            "endpoint Microsoft.Storage, without which what jobs read from Blob passes the NAT gateway, too",
             "network: access.cidrs must contain the address of that NAT gateway, or no node reaches the API",
             f"network: {VNET}/subnets/storage must be /24 or wider, unused except by Azure Managed Lustre, with ports "
             "988 and 1019 to 1023 open to the nodes, and 443 to AzureCloud",
         ],
     }[cloud] == said
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp"])
+def test_routes_in_place_of_a_gateway_are_azures_alone(trial: dict[str, Any], cloud: str) -> None:
+    spec = _spec(trial, network={"existing": {**NETWORKS[cloud], "egress": "routes"}})
+    assert [text.partition(" ")[0] for text in _problems(cloud, spec)] == ["network.existing.egress"]
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
@@ -119,6 +126,12 @@ def test_a_network_elsewhere_is_refused(trial: dict[str, Any]) -> None:
     ]
     assert _problems("gcp", _spec(trial, network={"existing": far})) == [
         "region is 'us-central1', but network.existing.nodes of the spec is in europe-west4; use one"
+    ]
+    other = {name: str(id_).replace("000/", "00c/") for name, id_ in NETWORKS["azure"].items()}
+    assert _problems("azure", _spec(trial, network={"existing": other})) == [
+        "subscription is 00000000-0000-0000-0000-000000000000, but network.existing of the spec is in "
+        "00000000-0000-0000-0000-00000000000c: Azure Managed Lustre must be in the subscription of its subnet; write "
+        "storage.shared.kind: bucket or storage.shared.existing in the spec, or a network of this subscription"
     ]
     key = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
     assert _problems("aws", _spec(trial, secrets_key=key)) == [
@@ -157,6 +170,10 @@ def test_a_small_network_holds_fewer_nodes(trial: dict[str, Any]) -> None:
         (
             {"network": {"ranges": {"network": "10.20.0.0/16"}, "existing": NETWORKS["aws"]}},
             "has both existing and ranges.network, which is for a new network",
+        ),
+        (
+            {"access": {"kind": "private", "via": "inside", "peer_gateway": True}},
+            "peer_gateway needs peer, the network of the gateway; add it or remove this",
         ),
         ({"network": {"ranges": {"network": "10.20.0.0/24"}}}, "is not between /16 and /20"),
         ({"network": {"ranges": {"pods": "8.0.0.0/14"}}}, "is not private"),
