@@ -101,6 +101,15 @@ def test_every_right_is_that_of_a_type_of_the_plan(cloud: str) -> None:
     assert [action for action in allowed(cloud, documents) if action.startswith(words)] == []
 
 
+def test_azures_role_is_for_every_subscription_that_a_plan_writes_to() -> None:
+    whole, here = json.loads(state("azure")), "00000000-0000-0000-0000-000000000000"
+    for one in whole["deployment"]["resources"]:
+        if one["type"].endswith(":RoleAssignment"):
+            one["inputs"]["scope"] = one["inputs"]["scope"].replace(here, f"{here[:-1]}C")
+    _, documents, _ = told(json.dumps(whole))
+    assert documents["azure"]["AssignableScopes"] == [f"/subscriptions/{here}", f"/subscriptions/{here[:-1]}c"]
+
+
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_the_rights_of_every_type_that_our_clusters_use_are_known(cloud: str) -> None:
     of = import_module(f"gpucluster.account.rights.{cloud}")

@@ -93,8 +93,8 @@ def test_a_plan_says_what_a_network_of_the_users_has_to_have(trial: dict[str, An
         "azure": [
             f"network: {VNET} is your network: the cluster's identity becomes Network Contributor on it; destroy "
             "removes this role only",
-            f"network: {VNET}/subnets/nodes must have addresses of 10.20.0.0/16 for 16 nodes, a NAT gateway, and the service "
-            "endpoint Microsoft.Storage, without which what jobs read from Blob passes the NAT gateway, too",
+            f"network: {VNET}/subnets/nodes must have addresses of 10.20.0.0/16 for 16 nodes, a NAT gateway, and the "
+            "service endpoint Microsoft.Storage, without which what jobs read from Blob passes the NAT gateway, too",
             "network: access.cidrs must contain the address of that NAT gateway, or no node reaches the API",
             f"network: {VNET}/subnets/storage must be /24 or wider, unused except by Azure Managed Lustre, with ports "
             "988 and 1019 to 1023 open to the nodes, and 443 to AzureCloud",
