@@ -77,20 +77,6 @@ import pulumi
 from pulumi_azure_native import network, resources
 
 group = resources.ResourceGroup("office", location="eastus")
-address = network.PublicIPAddress(
-    "office-address",
-    resource_group_name=group.name,
-    location="eastus",
-    sku=network.PublicIPAddressSkuArgs(name="Standard"),
-    public_ip_allocation_method="Static",
-)
-nat = network.NatGateway(
-    "office-nat",
-    resource_group_name=group.name,
-    location="eastus",
-    sku=network.NatGatewaySkuArgs(name="Standard"),
-    public_ip_addresses=[network.SubResourceArgs(id=address.id)],
-)
 vnet = network.VirtualNetwork(
     "office-vnet",
     resource_group_name=group.name,
@@ -102,20 +88,16 @@ firewall = network.RouteArgs(
     name="out", address_prefix="0.0.0.0/0", next_hop_type="VirtualAppliance", next_hop_ip_address="10.50.0.4"
 )
 routes = network.RouteTable("office-routes", resource_group_name=group.name, location="eastus", routes=[firewall])
-ways = {
-    "nodes": {"route_table": network.RouteTableArgs(id=routes.id)},
-    "storage": {"nat_gateway": network.SubResourceArgs(id=nat.id)},
-}
 subnets = []
-for at, (name, way) in enumerate(ways.items()):
+for at, name in enumerate(("nodes", "storage")):
     subnets.append(
         network.Subnet(
             f"office-{name}",
             resource_group_name=group.name,
             virtual_network_name=vnet.name,
             address_prefix=f"10.20.{64 * at}.0/20",
+            route_table=network.RouteTableArgs(id=routes.id),
             opts=pulumi.ResourceOptions(depends_on=subnets),
-            **way,
         )
     )
 pulumi.export("network", {"id": vnet.id, "nodes": subnets[0].id, "storage": subnets[1].id, "egress": "routes"})
@@ -174,7 +156,6 @@ CASES: Final = {
                 "azure-native:network:Subnet",
                 "azure-native:network:NatGateway",
                 "azure-native:network:PublicIPAddress",
-                "azure-native:network:RouteTable",
             }
         ),
     ),

@@ -1,4 +1,4 @@
-"""The address plan: private, without overlaps, clear of reserved ranges, large enough."""
+"""The address plan: private, without overlaps, large enough."""
 
 from __future__ import annotations
 
@@ -6,38 +6,13 @@ import dataclasses
 
 import pytest
 
-from gpucluster.components.address_ranges import sixteenth
 from gpucluster.components.azure.addresses import AddressPlan, address_problems, plan_addresses
-from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.components.spec.own_things import ClusterNetwork
 from tests.components.told import told
 
 
 def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:
     assert told(address_problems(AddressPlan(), nodes=300 + 700)) == []
-
-
-@pytest.mark.parametrize("field", ["network", "pods", "services"])
-@pytest.mark.parametrize(
-    ("cidr", "kept"),
-    [
-        ("172.16.0.0/14", "172.16.0.0/16, reserved for InfiniBand"),
-        ("172.30.0.0/20", "172.30.0.0/16, reserved for AKS"),
-        ("172.31.0.0/16", "172.31.0.0/16, reserved for AKS"),
-        ("172.24.0.0/13", "172.30.0.0/16, reserved for AKS and 172.31.0.0/16, reserved for AKS"),
-    ],
-)
-def test_nothing_overlaps_what_azure_keeps_for_itself(field: str, cidr: str, kept: str) -> None:
-    fixed = {"nodes": sixteenth(cidr, 0), "lustre": sixteenth(cidr, 2)} if field == "network" else {}
-    plan = dataclasses.replace(AddressPlan(), **{field: cidr}, **fixed)
-    expected = f"network.ranges.{field} is {cidr}, which overlaps {kept}; write another range"
-    assert told(address_problems(plan, nodes=5)) == [expected]
-
-
-def test_the_network_of_the_user_is_named_by_its_own_field() -> None:
-    existing = ExistingNetwork(id="net", cidr="172.30.0.0/20", nodes="nodes")
-    assert told(address_problems(plan_addresses(ClusterNetwork(existing=existing)), nodes=5)) == [
-        "network.existing.cidr is 172.30.0.0/20, which overlaps 172.30.0.0/16, reserved for AKS; write another range"
-    ]
 
 
 def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> None:

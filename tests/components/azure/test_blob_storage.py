@@ -19,7 +19,6 @@ SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
 BUCKET = {"shared": {"kind": "bucket", "usable_tib": 20, "protect": False}}
 TEAMS = {"vision": {"groups": ["00000000-0000-0000-0000-00000000000b"], "gpus": {"training": 16}}}
-NETWORK = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.Network/virtualNetworks/mine"
 Registering = Callable[[Callable[[], object]], list[tuple[str, str, dict[str, Any]]]]
 Seen = dict[str, tuple[str, dict[str, Any]]]
 
@@ -45,9 +44,3 @@ def test_the_plan_says_what_a_bucket_is_and_promises_no_throughput() -> None:
         "must fit in its free space",
     ]
     assert not any("Managed Lustre" in note for note in facts["notes"])
-
-
-def test_a_network_of_ones_own_needs_the_endpoint_and_no_subnet_for_lustre() -> None:
-    existing = {"id": NETWORK, "cidr": "10.20.0.0/16", "nodes": f"{NETWORK}/subnets/nodes"}
-    notes = plan(network={"existing": existing}).facts.registered()["notes"]
-    assert any("for 16 nodes, a NAT gateway, and the service endpoint Microsoft.Storage" in note for note in notes)

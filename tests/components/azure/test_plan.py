@@ -13,11 +13,10 @@ import yaml
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.mig import plan_mig
-from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, plan_cluster
+from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.planning import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
-from tests.components.told import told
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -93,79 +92,22 @@ class OneList:
         return {"Standard_ND96isr_H100_v5": Decimal("98.32")} if region == "eastus" else {}
 
 
-UNKNOWN = "whether it is available there is unknown"
-
-
-@pytest.mark.parametrize(
-    ("region", "zone", "said"),
-    [
-        (
-            "eastus",
-            "1",
-            [
-                f"elastic pools: no price list has Standard_NC40ads_H100_v5 in eastus: {UNKNOWN}",
-                f"MIG pool: no price list has Standard_NC80adis_H100_v5 in eastus: {UNKNOWN}",
-                "all GPU nodes are in zone 1: the zones of eastus with Standard_ND96isr_H100_v5 depend on your "
-                "subscription: az aks list-vm-skus --location eastus --size Standard_ND96isr_H100_v5 --all; if AKS "
-                "lists none, write gpucluster:zone: none",
-            ],
-        ),
-        (
-            "brazilsouth",
-            None,
-            [
-                f"training pool: no price list has Standard_ND96isr_H100_v5 in brazilsouth: {UNKNOWN}",
-                f"elastic pools: no price list has Standard_NC40ads_H100_v5 in brazilsouth: {UNKNOWN}",
-                f"MIG pool: no price list has Standard_NC80adis_H100_v5 in brazilsouth: {UNKNOWN}",
-            ],
-        ),
-    ],
-)
-def test_where_a_machine_is_sold_is_said_as_far_as_it_is_known(region: str, zone: str | None, said: list[str]) -> None:
+@pytest.mark.parametrize(("region", "zone"), [("eastus", "1"), ("brazilsouth", None)])
+def test_where_machines_are_sold_is_said_as_far_as_it_is_known(region: str, zone: str | None) -> None:
     settings = Settings(lustre_zone=None if zone else "2")
     place = Location(subscription=SUBSCRIPTION, region=region, number=zone, settings=settings)
     spec = ClusterSpec.model_validate({**TRIAL, "mig": {"nodes": 1, "layout": "all-1g.10gb"}})
-    made = plan_cluster(spec, place, stack="azure-trial", prices=OneList())
-    assert [note for note in made.facts.notes if "price list" in note or note.startswith("all GPU")] == said
-
-
-LUSTRE = "Azure Managed Lustre is created in one zone"
-OTHERS = "write storage.shared.kind: bucket or storage.shared.existing in the spec"
-
-
-@pytest.mark.parametrize(
-    ("region", "zone", "settings", "problem"),
-    [
-        ("eastus", None, {"lustre_zone": "2"}, None),
-        (
-            "eastus",
-            None,
-            {},
-            f"zone is 'none', but {LUSTRE}; add lustreZone: \"1\", or the number of another zone, or {OTHERS}",
-        ),
-        (
-            "westus",
-            None,
-            {},
-            f"region is 'westus', which has no availability zones, but {LUSTRE}; {OTHERS}, or choose a region with "
-            "zones",
-        ),
-        (
-            "eastus",
-            "1",
-            {"lustre_zone": "2"},
-            "lustreZone is '2', which is only for a new Managed Lustre with zone none in a region with zones; remove "
-            "it",
-        ),
-    ],
-)
-def test_lustre_has_a_zone_also_where_the_nodes_have_none(
-    region: str, zone: str | None, settings: dict[str, Any], problem: str | None
-) -> None:
-    place = Location(subscription=SUBSCRIPTION, region=region, number=zone, settings=Settings(**settings))
-    problems = config_problems(ClusterSpec.model_validate(TRIAL), None, place)
-    assert told(problems) == ([] if problem is None else [problem])
-    assert place.lustre_zone == (zone or settings.get("lustre_zone"))
+    notes = plan_cluster(spec, place, stack="azure-trial", prices=OneList()).facts.notes
+    here = (
+        "all GPU nodes are in zone 1: the zones of eastus with Standard_ND96isr_H100_v5 depend on your subscription: "
+        "az aks list-vm-skus --location eastus --size Standard_ND96isr_H100_v5 --all; if AKS lists none, write "
+        "gpucluster:zone: none"
+    )
+    unlisted = {"elastic pools": "Standard_NC40ads_H100_v5", "MIG pool": "Standard_NC80adis_H100_v5"}
+    unlisted = unlisted if zone else {"training pool": "Standard_ND96isr_H100_v5", **unlisted}
+    said = [f"{pool}: no price list has {machine} in {region}: whether " for pool, machine in unlisted.items()]
+    found = [note for note in notes if "price list" in note or note.startswith("all GPU")]
+    assert [note.removesuffix("it is available there is unknown") for note in found] == said + ([here] if zone else [])
 
 
 def test_spot_counts_against_a_quota_of_its_own() -> None:
