@@ -1,8 +1,13 @@
 """Unique names, and each API's error for a duplicate.
 
 Sources: the errors of CreateRole and CreatePolicy (IAM API), CreateCluster, CreateNodegroup, CreateAddon and
-CreateAccessEntry (EKS API), the EC2 API error codes, CreateBucket (S3 API), CreateAlias (KMS API) and CreateLogGroup
-(CloudWatch Logs API).
+CreateAccessEntry and CreatePodIdentityAssociation (EKS API), the EC2 API error codes, CreateBucket (S3 API),
+CreateAlias (KMS API), CreateLogGroup (CloudWatch Logs API), CreateRepository, CreatePullThroughCacheRule and
+CreateRepositoryCreationTemplate (ECR API), CreateAlertManagerDefinition and CreateRuleGroupsNamespace (Amazon Managed
+Service for Prometheus API), CreateFileSystem (EFS API), CreateTopic (SNS API) and CreateQueue (SQS API).
+
+Others take a name twice: PutRolePolicy, PutRule, PutTargets and PutLifecyclePolicy overwrite, so that whoever deletes
+the rule or policy takes it from both. The alias of a Prometheus workspace need not be unique.
 """
 
 from __future__ import annotations
@@ -10,10 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY
 
-# type -> operation, HTTP status, error code, message; the name is unique in the account or region.
+# type -> operation, HTTP status, error code, message; the name, or the id of a type without one, is unique in the
+# account or region.
 _UNIQUE: Final = {
     "aws:iam/role:Role": ("IAM: CreateRole", 409, "EntityAlreadyExists", "Role with name {name} already exists."),
     "aws:iam/policy:Policy": (
@@ -52,15 +60,97 @@ _UNIQUE: Final = {
         "ResourceAlreadyExistsException",
         "The specified log group already exists",
     ),
+    "aws:iam/instanceProfile:InstanceProfile": (
+        "IAM: CreateInstanceProfile",
+        409,
+        "EntityAlreadyExists",
+        "Instance Profile {name} already exists.",
+    ),
+    "aws:ecr/repository:Repository": (
+        "ECR: CreateRepository",
+        400,
+        "RepositoryAlreadyExistsException",
+        f"The repository with name '{{name}}' already exists in the registry with id '{ACCOUNT}'",
+    ),
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": (
+        "ECR: CreatePullThroughCacheRule",
+        400,
+        "PullThroughCacheRuleAlreadyExistsException",
+        "A pull through cache rule with the prefix '{name}' already exists",
+    ),
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": (
+        "ECR: CreateRepositoryCreationTemplate",
+        400,
+        "TemplateAlreadyExistsException",
+        "A repository creation template with the prefix '{name}' already exists",
+    ),
+    "aws:amp/alertManagerDefinition:AlertManagerDefinition": (
+        "amp: CreateAlertManagerDefinition",
+        409,
+        "ConflictException",
+        "The alert manager definition of {name} already exists",
+    ),
+    "aws:ec2/route:Route": ("EC2: CreateRoute", 400, "RouteAlreadyExists", "The route {name} already exists."),
 }
 
 
 @rule(*_UNIQUE)
 def name_is_unique(managed: ManagedResource) -> None:
     """One resource per name, in a region or, for IAM, in the account."""
-    if any(entry.name == managed.name for entry in managed.others(managed.token, managed.name)):
+    name = managed.name or managed.id
+    if any((entry.name or entry.id) == name for entry in managed.others(managed.token, name)):
         operation, status, code, message = _UNIQUE[managed.token]
-        raise refused(managed, operation, status, code, message.format(name=managed.name))
+        raise refused(managed, operation, status, code, message.format(name=name))
+
+
+_SHARED: Final = {
+    "aws:sns/topic:Topic": ("SNS: CreateTopic", "InvalidParameter", "Tags Reason: Topic already exists with different"),
+    "aws:sqs/queue:Queue": (
+        "SQS: CreateQueue",
+        "QueueNameExists",
+        "A queue already exists with the same name and other",
+    ),
+}
+
+
+@rule(*_SHARED)
+def name_is_taken_by_the_same_alone(managed: ManagedResource) -> None:
+    """A topic or queue that exists is returned if the request describes it; a queue's tags do not count."""
+    for entry in managed.others(managed.token, managed.name) if not managed.previous else []:
+        ignored = {DEFAULTS_KEY, "tags"} if managed.token == "aws:sqs/queue:Queue" else {DEFAULTS_KEY}
+        wanted, there = (
+            {key: it for key, it in inputs.items() if key not in ignored} for inputs in (managed.inputs, entry.inputs)
+        )
+        if entry.name == managed.name and wanted != there:
+            operation, code, message = _SHARED[managed.token]
+            raise refused(managed, operation, 400, code, f"{message} attributes")
+
+
+@rule("aws:amp/ruleGroupNamespace:RuleGroupNamespace")
+def namespace_is_unique_in_its_workspace(managed: ManagedResource) -> None:
+    """One namespace of rules per name and workspace."""
+    if managed.other(managed.token, managed.id) is not None and not managed.previous:
+        message = f"The rule groups namespace {managed.name} already exists"
+        raise refused(managed, "amp: CreateRuleGroupsNamespace", 409, "ConflictException", message)
+
+
+@rule("aws:efs/fileSystem:FileSystem")
+def creation_token_is_unique(managed: ManagedResource) -> None:
+    """One file system per creation token."""
+    for entry in managed.others(managed.token, managed.name):
+        if entry.name == managed.name:
+            message = f"File system '{entry.id}' already exists with creation token '{managed.name}'"
+            raise refused(managed, "EFS: CreateFileSystem", 409, "FileSystemAlreadyExists", message)
+
+
+@rule("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+def service_account_has_one_association(managed: ManagedResource) -> None:
+    """One association per service account of a cluster."""
+    keys = ("clusterName", "namespace", "serviceAccount")
+    wanted = [managed.inputs[key] for key in keys]
+    if _taken(managed, wanted[0], lambda other: [other[key] for key in keys] == wanted):
+        message = "Association already exists for this service account"
+        raise refused(managed, "EKS: CreatePodIdentityAssociation", 409, "ResourceInUseException", message)
 
 
 @rule("aws:cloudwatch/logGroup:LogGroup")
