@@ -9,7 +9,9 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.mounted import mounted_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.components.teams import named_people
 
 _NAME = r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
 _PROJECT = r"projects/(?P<project>[a-z][a-z0-9-]{4,28}[a-z0-9])"
@@ -17,6 +19,8 @@ _NETWORK = rf"^{_PROJECT}/global/networks/{_NAME}$"
 _SUBNET = rf"^{_PROJECT}/regions/(?P<region>[a-z0-9-]+)/subnetworks/{_NAME}$"
 _FILES = rf"^{_PROJECT}/locations/(?P<zone>[a-z0-9-]+)/instances/{_NAME}$"
 _KEY = rf"^{_PROJECT}/locations/(?P<region>[a-z0-9-]+)/keyRings/[\w-]{{1,63}}/cryptoKeys/[\w-]{{1,63}}$"
+
+_LEAVES = "destroy, or removal from the spec, leaves"
 
 
 def existing_problems(spec: ClusterSpec) -> list[Problem]:
@@ -99,8 +103,11 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
 
 
 def existing_notes(spec: ClusterSpec, *, nat: bool, mtu: int) -> list[str]:
-    """What the user's network and key must be, and what happens to them. nat: nodes reach the internet. mtu: bytes."""
-    return [*_network_notes(spec.network, nat=nat, mtu=mtu), *_key_notes(spec.secrets_key)]
+    """What the user's network and key must be, and what happens to them and to permissions for what is the user's.
+
+    nat: nodes reach the internet. mtu: bytes.
+    """
+    return [*_network_notes(spec.network, nat=nat, mtu=mtu), *_key_notes(spec.secrets_key), *_kept_notes(spec)]
 
 
 def _network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
@@ -123,6 +130,20 @@ def _network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
         f"network: {existing.nodes} must have addresses of {existing.cidr}, Private Google Access, the secondary "
         f"ranges {existing.pods} and {existing.services}{out}{storage}",
     ]
+
+
+def _kept_notes(spec: ClusterSpec) -> list[str]:
+    """Permissions that stay, since another cluster of the project may use the same ones."""
+    linked = spec.storage.shared.bucket
+    named = (bucket for it in spec.identities.values() for bucket in (*it.reads, *it.writes))
+    buckets = sorted({bucket for bucket in (*named, *([linked] if linked else [])) if bucket != OWN})
+    people = sorted({*spec.access.admins, *(who for _, who in named_people(spec))})
+    kept = {
+        f"buckets: {_LEAVES} access to {', '.join(buckets)}": buckets and "gcloud storage buckets",
+        f"access: {_LEAVES} roles/container.clusterViewer of {', '.join(people)}": people and "gcloud projects",
+    }
+    shared = "which other clusters of the project may use; if none does, remove it"
+    return [f"{what}, {shared}: {command} remove-iam-policy-binding" for what, command in kept.items() if command]
 
 
 def _key_notes(key: str | None) -> list[str]:

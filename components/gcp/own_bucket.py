@@ -100,10 +100,12 @@ def bucket_identities(
     """The permission of each service account, as itself, for its buckets.
 
     agent: e-mail address of a service agent of the project. after: the cluster, whose pool of identities must exist
-    first. A principal names project, namespace and service account, not the cluster.
+    first. A principal names project, namespace and service account, not the cluster: another cluster of the project may
+    have the same one, so its permission for a bucket of the user's stays after a destroy.
     Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
+    kept = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
     made: list[JobIdentity] = []
     for identity in identities:
         member = pulumi.Output.format(
@@ -121,7 +123,7 @@ def bucket_identities(
                 bucket=found,
                 role=WRITES if bucket in identity.writes else READS,
                 member=member,
-                opts=opts,
+                opts=opts if bucket == OWN else kept,
             )
         remotes = {
             bucket: pulumi.Output.concat(":gcs,env_auth,bucket_policy_only:", found) for bucket, found in names.items()

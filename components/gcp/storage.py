@@ -19,6 +19,7 @@ from gpucluster.components.gcp.volumes import bucket_volume, lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import NAMESPACE
+from gpucluster.components.spec.data import OWN
 
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.
 _FILESYSTEM: Final = "shared"
@@ -89,7 +90,8 @@ class LustreStorage(pulumi.ComponentResource):
                 bucket=bucket_name(plan.bucket, own_bucket),
                 role=WRITES if plan.write_back else READS,
                 member=agent.member,
-                opts=pulumi.ResourceOptions(parent=self),
+                # A project has one such account, so another cluster may use the same permission for the user's bucket.
+                opts=pulumi.ResourceOptions(parent=self, retain_on_delete=plan.bucket != OWN),
             )
         ip = instance.mount_point.apply(_address)
         self.volume = lustre_volume(
