@@ -267,6 +267,17 @@ class Ledger:
         with self._lock:
             return self._connection.execute(_REMOVE, (provider, scope, type_, id_)).rowcount > 0
 
+    def retire(self, type_: str, id_: str) -> None:
+        """Remembers an id that the cloud never gives again, even after the deletion of the resource."""
+        with self._lock:
+            self._connection.execute("INSERT OR IGNORE INTO retired VALUES (?, ?)", (type_, id_))
+
+    def is_retired(self, type_: str, id_: str) -> bool:
+        """Whether a deleted resource of the type had this id for ever."""
+        with self._lock:
+            found = self._connection.execute("SELECT 1 FROM retired WHERE type = ? AND id = ?", (type_, id_))
+            return found.fetchone() is not None
+
     def remove_scope(self, scope: str) -> None:
         """Removes all resources of a scope, as when a cluster is deleted with its objects."""
         with self._lock:

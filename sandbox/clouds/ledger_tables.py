@@ -68,6 +68,9 @@ END;
 CREATE TABLE providers (reference TEXT PRIMARY KEY, settings TEXT NOT NULL) WITHOUT ROWID;
 """
 
+_RETIRED: Final = "CREATE TABLE IF NOT EXISTS retired (type TEXT, id TEXT, PRIMARY KEY (type, id)) WITHOUT ROWID"
+"""Ids that a cloud never gives again; ledgers of earlier versions lack it."""
+
 _KEPT: Final = (
     *("provider", "scope", "type", "id", "name", "urn", "inputs", "outputs", "created_at"),
     *("provider_ref", "operation"),
@@ -81,12 +84,13 @@ def open_tables(connection: sqlite3.Connection, resealed: Callable[[str], str]) 
     resealed: converts the inputs or outputs of a resource to the current form; earlier versions had secrets in plain
     text.
     """
-    if "mentions" in _tables(connection):
+    if {"mentions", "retired"} <= _tables(connection):
         return
     # Deleted content is overwritten.
     connection.execute("PRAGMA secure_delete=ON")
     connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute(_RETIRED)
         tables = _tables(connection)
         if "mentions" not in tables:
             _make(connection, resealed, old="resources" in tables)

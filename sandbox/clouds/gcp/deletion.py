@@ -29,6 +29,10 @@ _CONNECTION: Final = "gcp:servicenetworking/connection:Connection"
 _SERVICE: Final = "gcp:projects/service:Service"
 _IDENTITY: Final = "gcp:projects/serviceIdentity:ServiceIdentity"
 
+# Cannot be deleted: the provider removes them from the state, and destroys the versions of a key.
+# Source: hashicorp/terraform-provider-google-beta@93c65b2d kms/resource_kms_key_ring.go, resource_kms_crypto_key.go.
+_FOR_EVER: Final = frozenset({"gcp:kms/keyRing:KeyRing", "gcp:kms/cryptoKey:CryptoKey"})
+
 _PRODUCERS: Final = ("gcp:lustre/instance:Instance", "gcp:filestore/instance:Instance")
 
 
@@ -47,6 +51,8 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
         )
     if _is_shared(entry) and ledger.find("gcp", entry.scope, _CLUSTER):
         return False
+    if entry.type in _FOR_EVER:
+        ledger.retire(entry.type, entry.id)
     if entry.type == _CONNECTION:
         _check_producers(entry, ledger)
     else:

@@ -27,7 +27,7 @@ def path_is_free(managed: ManagedResource) -> None:
         return
     is_bucket = managed.token == "gcp:storage/bucket:Bucket"
     found = [entry for entry in managed.ledger.with_id(managed.id, {managed.token}) if entry.id == managed.id]
-    if not found:
+    if not found and not managed.ledger.is_retired(managed.token, managed.id):
         return
     if managed.token == "gcp:container/nodePool:NodePool":
         raise CloudError(f"resource - {managed.id} - already exists")

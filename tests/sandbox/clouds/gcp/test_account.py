@@ -222,3 +222,15 @@ def test_a_name_of_the_programs_own_is_freed_before_a_replacement(account: GcpAc
     assert account.deletes_first(made)
     generated = account.defaults(gcp("compute/network:Network"), b"seed")
     assert not account.deletes_first(replace(own, inputs=generated, old_inputs=generated))
+
+
+def test_the_name_of_a_key_ring_that_is_gone_from_the_state_is_never_given_again(
+    ledger: Ledger, create_in_gcp: Create
+) -> None:
+    account = GcpAccount(ledger, Settings(project="p"))
+    ring = create_in_gcp(account, "kms/keyRing:KeyRing", name="ring", location="us-central1")
+    assert account.delete(ring)
+    ledger.remove("gcp", "p", ring.type, ring.id)
+    with pytest.raises(CloudError, match="keyRings/ring' already exists, alreadyExists"):
+        create_in_gcp(account, "kms/keyRing:KeyRing", name="ring", location="us-central1")
+    assert create_in_gcp(account, "kms/keyRing:KeyRing", name="other", location="us-central1")
