@@ -6,7 +6,7 @@ Imports no Pulumi.
 from __future__ import annotations
 
 from gpucluster.components.azure.lustre import LustrePlan
-from gpucluster.components.azure.settings import Settings
+from gpucluster.components.azure.settings import GRANTED, Settings
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.data import OWN
@@ -31,6 +31,11 @@ def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Proble
                 f"add {' and '.join(missing)}",
             )
         ]
+    if linked == OWN and settings.lustre_principal == GRANTED:
+        fix = (
+            "write the object id of HPC Cache Resource Provider: the account of storage.bucket is made with the cluster"
+        )
+        return [Problem("lustrePrincipal", f"is {GRANTED!r}, and storage.shared.bucket is {OWN!r}", fix)]
     named = [
         f"identities.{name}"
         for name, identity in spec.identities.items()
@@ -52,6 +57,7 @@ def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
     bucket = storage.bucket
     if bucket is None:
         return []
+    kept: list[str] = []
     if not bucket.account:
         which = f"storage.bucket: its objects under {bucket.prefix.strip('/')}/ appear under {bucket.prefix}"
     else:
@@ -59,11 +65,16 @@ def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
             f"container {bucket.container} must exist in {region}, in an account with keys enabled; its objects appear "
             "on the file system"
         )
+        kept = [
+            f"account {bucket.account}: destroy leaves the roles of HPC Cache Resource Provider, which other file "
+            "systems may use; if none does, remove them: az role assignment delete"
+        ]
     if not storage.write_back:
-        return [f"{which}, and nothing is written back automatically"]
+        return [f"{which}, and nothing is written back automatically", *kept]
     # Source: Azure Managed Lustre documentation, "Use the auto-export feature" (preview, 2026-01-21) and "Use Azure
     # Blob storage with an Azure Managed Lustre file system".
     return [
         f"{which}; a preview feature writes back new and changed files, but not deletions and renames; it starts after "
-        "the first import: if `up` runs too early, run it again"
+        "the first import: if `up` runs too early, run it again",
+        *kept,
     ]

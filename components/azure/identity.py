@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from uuid import NAMESPACE_URL, uuid5
 
 import pulumi
 from pulumi_azure_native import authorization, managedidentity
 
-from gpucluster.components.azure.arm import role_id
+from gpucluster.components.azure.arm import BUILT_IN_ROLES, role_id
 
 
 class ClusterIdentity(pulumi.ComponentResource):
@@ -57,13 +58,43 @@ def granted(
     subscription: str,
     opts: pulumi.ResourceOptions,
     kind: pulumi.Input[str] = "ServicePrincipal",
+    guid: str | None = None,
 ) -> authorization.RoleAssignment:
-    """A built-in role. kind: of the principal, which may be too new for the directory to know it."""
+    """A built-in role. kind: of the principal, which may be too new for the directory to know it. guid: name of the
+    assignment, by default random.
+    """
     return authorization.RoleAssignment(
         name,
+        role_assignment_name=guid,
         principal_id=principal,
         principal_type=kind,
         role_definition_id=role_id(subscription, role),
         scope=scope,
         opts=opts,
     )
+
+
+def granted_to_all(
+    name: str, role: str, *, scope: str, principal: str, subscription: str, parent: pulumi.Resource
+) -> authorization.RoleAssignment:
+    """A built-in role of a principal that all clusters of a tenant share, for what is the user's. Azure has one
+    assignment of a role to a principal at a scope (RoleAssignmentExists), so it is named by these three, taken over if
+    another stack has made it, and left in place by a destroy.
+    """
+    guid = str(uuid5(NAMESPACE_URL, f"{scope} {principal} {BUILT_IN_ROLES[role]}".lower()))
+    opts = pulumi.ResourceOptions(
+        parent=parent,
+        retain_on_delete=True,
+        # Older stacks have random names.
+        ignore_changes=["roleAssignmentName"],
+        import_=_assignment(guid, scope, parent),
+    )
+    return granted(name, role, scope=scope, principal=principal, subscription=subscription, guid=guid, opts=opts)
+
+
+def _assignment(guid: str, scope: str, parent: pulumi.Resource) -> str | None:
+    """The id of an assignment, None if it does not exist or nobody is logged in, as in a first preview."""
+    try:
+        return authorization.get_role_assignment(guid, scope, opts=pulumi.InvokeOptions(parent=parent)).id
+    except Exception:  # Pulumi raises no other class, whatever the cloud answers; unknown in a preview is None
+        return None

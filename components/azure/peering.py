@@ -38,13 +38,18 @@ def peerings(
     # First, and always with its permission: ARM refuses ours as long as this one does not permit the gateway's use.
     back = network.VirtualNetworkPeering(
         f"{name}-back",
+        # In the user's network, which other clusters use as well. Older stacks have a name without their network's.
+        virtual_network_peering_name=ours.name,
         resource_group_name=found["group"],
         virtual_network_name=found["name"],
         remote_virtual_network=network.SubResourceArgs(id=ours.id),
         allow_virtual_network_access=True,
         allow_forwarded_traffic=True,
         allow_gateway_transit=True,
-        opts=pulumi.ResourceOptions.merge(theirs, pulumi.ResourceOptions(depends_on=list(after))),
+        opts=pulumi.ResourceOptions.merge(
+            theirs,
+            pulumi.ResourceOptions(depends_on=list(after), ignore_changes=["virtualNetworkPeeringName"]),
+        ),
     )
     there = network.VirtualNetworkPeering(
         f"{name}-there",

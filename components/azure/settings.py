@@ -29,6 +29,9 @@ TORSET = "ib/torset"
 Source: Azure/ai-infrastructure-on-azure a01b073, utilities/aks/torset_labeler/helm/README.md.
 """
 
+GRANTED = "granted"
+"""Value of lustrePrincipal if the owner of the account has granted the roles."""
+
 # Virtual machines of one scale set with a single placement group: by default, and raised by Microsoft's support.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs" (2026-09-25).
 _NODES, MOST_NODES = 100, 300
@@ -43,9 +46,9 @@ class Settings:
     nodes and does not affect InfiniBand.
     infiniband_feature: whether the subscription must have the feature of InfiniBand on AKS, or is exempt.
     bucket_group: resource group of the storage account linked to shared storage. lustre_principal: object id of "HPC
-    Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU nodes, if
-    not the default for a cluster of this size. torsets: training nodes are labelled with TORSET. lustre_zone: number of
-    the zone of shared storage, if the GPU nodes have none.
+    Cache Resource Provider" in the tenant, which gets its roles in that account, or GRANTED if it has them.
+    system_machine: of the CPU nodes, if not the default for a cluster of this size. torsets: training nodes are
+    labelled with TORSET. lustre_zone: number of the zone of shared storage, if the GPU nodes have none.
     """
 
     scale_set_limit: int = _NODES
@@ -106,12 +109,13 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         problems.append(
             Problem("bucketGroup", f"is {group!r}", "write the name of the storage account's resource group")
         )
-    if principal is not None and not re.fullmatch(UUID, principal):
+    if principal is not None and principal != GRANTED and not re.fullmatch(UUID, principal):
         problems.append(
             Problem(
                 "lustrePrincipal",
                 f"is {principal!r}",
-                "write the object id of the service principal HPC Cache Resource Provider in your tenant",
+                "write the object id of the service principal HPC Cache Resource Provider in your tenant, or "
+                f"{GRANTED} if it has its roles in the storage account",
             )
         )
     machine = values.get("systemMachine")

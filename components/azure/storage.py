@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pulumi
 from pulumi_azure_native import storage as blobs
 from pulumi_azure_native import storagecache
@@ -9,13 +11,14 @@ from pulumi_azure_native import storagecache
 from gpucluster.components.azure.arm import container_id, storage_account_id
 from gpucluster.components.azure.blob_storage import BlobStorage
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import granted
+from gpucluster.components.azure.identity import granted, granted_to_all
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import Bucket, LustrePlan
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.own_bucket import OwnBucket
 from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.propagation import known_everywhere
+from gpucluster.components.azure.settings import GRANTED
 from gpucluster.components.azure.volumes import lustre_volume
 from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.kubernetes.volume import Volume
@@ -54,6 +57,7 @@ def shared_storage(
     return Storage(
         name,
         plan.storage,
+        log=re.sub("-+", "-", f"{plan.cluster_name}-log"),
         location=plan.location,
         group=group,
         network=network,
@@ -82,17 +86,19 @@ class Storage(pulumi.ComponentResource):
         name: str,
         plan: LustrePlan,
         *,
+        log: str,
         location: Location,
         group: pulumi.Input[str],
         network: Network,
         own_bucket: OwnBucket | None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        """log: name of the container with the log of a linked one, in the same account."""
         super().__init__("gpucluster:azure:Storage", name, {}, opts)
         hsm, before = (
             (None, list[pulumi.Input[pulumi.Resource]]())
             if plan.bucket is None
-            else self._hsm(name, plan.bucket, location, group, own_bucket)
+            else self._hsm(name, plan.bucket, log, location, group, own_bucket)
         )
         file_system = storagecache.AmlFilesystem(
             f"{name}-shared",
@@ -128,7 +134,7 @@ class Storage(pulumi.ComponentResource):
         self.register_outputs({"fileSystemId": file_system.id, "mgsAddress": mgs})
 
     def _hsm(
-        self, name: str, bucket: Bucket, location: Location, group: pulumi.Input[str], own: OwnBucket | None
+        self, name: str, bucket: Bucket, log: str, location: Location, group: pulumi.Input[str], own: OwnBucket | None
     ) -> tuple[storagecache.AmlFilesystemHsmArgs, list[pulumi.Input[pulumi.Resource]]]:
         """The container, another one for the log, and the roles that the service needs before the file system is
         created.
@@ -138,38 +144,36 @@ class Storage(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         principal = location.settings.lustre_principal or ""
         account_name: pulumi.Input[str]
-        account: pulumi.Input[str]
         container: pulumi.Input[str]
+        roles = {f"{name}-bucket-{suffix}": role for suffix, role in _ROLES.items()}
+        of = {"principal": principal, "subscription": location.subscription}
         if own is not None and not bucket.account:
-            account_name, account, container = own.account.name, own.account.id, own.container.id
+            account_name, container = own.account.name, own.container.id
+            grants = [granted(full, role, scope=own.account.id, **of, opts=here) for full, role in roles.items()]
         else:
             group = location.settings.bucket_group or ""
             account_name, account = bucket.account, storage_account_id(location.subscription, group, bucket.account)
             container = container_id(account, bucket.container)
-        log = blobs.BlobContainer(
+            grants = [
+                granted_to_all(full, role, scope=account, **of, parent=self)
+                for full, role in roles.items()
+                if principal != GRANTED
+            ]
+        logs = blobs.BlobContainer(
             f"{name}-log",
+            container_name=log,
             resource_group_name=group,
             account_name=account_name,
             public_access=blobs.PublicAccess.NONE,
-            opts=here,
+            # Older stacks have a name without the stack in it.
+            opts=pulumi.ResourceOptions(parent=self, ignore_changes=["containerName"]),
         )
-        grants = [
-            granted(
-                f"{name}-bucket-{suffix}",
-                role,
-                scope=account,
-                principal=principal,
-                subscription=location.subscription,
-                opts=here,
-            )
-            for suffix, role in _ROLES.items()
-        ]
         settings = storagecache.AmlFilesystemHsmSettingsArgs(
             container=container,
-            logging_container=log.id,
+            logging_container=logs.id,
             import_prefix=bucket.prefix,
         )
-        return storagecache.AmlFilesystemHsmArgs(settings=settings), [log, *grants, known_everywhere(grants)]
+        return storagecache.AmlFilesystemHsmArgs(settings=settings), [logs, *grants, known_everywhere(grants)]
 
 
 def _address(client_info: storagecache.outputs.AmlFilesystemClientInfoResponse | None) -> str:

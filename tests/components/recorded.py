@@ -35,7 +35,7 @@ from gpucluster.components.gcp.location import Location as Gcp
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["PLANS", "Recorded", "difference", "plan_of", "spec_names", "written"]
+__all__ = ["PLANS", "TRIAL", "Recorded", "chosen", "difference", "location", "plan_of", "spec_names", "written"]
 
 PLANS = Path(__file__).parent / "plans"
 TRIAL: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "stacks/specs/trial.yaml").read_text("utf-8"))
@@ -87,7 +87,13 @@ def spec_names(cloud: str) -> list[str]:
     return [*_specs(cloud)]
 
 
-def _location(cloud: str, place: Mapping[str, Any]) -> Any:
+def chosen(cloud: str, name: str) -> dict[str, Any]:
+    """A recorded spec: `changes` to the trial's, `place` and `machine`."""
+    return _specs(cloud)[name] or {}
+
+
+def location(cloud: str, place: Mapping[str, Any]) -> Any:
+    """Where the cluster of a recorded spec is. place: what differs from the trial's."""
     if cloud == "aws":
         zones = ("us-east-1a", "us-east-1b")
         given: dict[str, Any] = {"region": "us-east-1", "zone": "us-east-1a", "cluster_zones": zones, **place}
@@ -117,11 +123,11 @@ class _Monitor(MockMonitor):
 @functools.cache
 def plan_of(cloud: str, name: str) -> Recorded:
     """What a spec of `specs.yaml` registers; declared once."""
-    chosen = _specs(cloud)[name] or {}
-    spec = ClusterSpec.model_validate({**TRIAL, **chosen.get("changes", {})})
+    given = chosen(cloud, name)
+    spec = ClusterSpec.model_validate({**TRIAL, **given.get("changes", {})})
     module = import_module(f"gpucluster.components.{cloud}.plan")
-    location = _location(cloud, chosen.get("place", {}))
-    plan = module.plan_cluster(spec, location, stack=f"{cloud}-trial", machine=chosen.get("machine"))
+    place = location(cloud, given.get("place", {}))
+    plan = module.plan_cluster(spec, place, stack=f"{cloud}-trial", machine=given.get("machine"))
     monitor = _Monitor(cloud)
     pulumi.runtime.set_mocks(
         monitor.mocks, project="gpucluster", stack=f"{cloud}-trial", preview=False, monitor=monitor

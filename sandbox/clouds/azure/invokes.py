@@ -33,6 +33,8 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
             return {"token": _token(_nobody(subscription), tenant)}
         case "getSubscriptionFeatureRegistration":
             return feature(args, subscription, ledger)
+        case "getRoleAssignment":
+            return _assignment(args, ledger)
         case "listManagedClusterUserCredentials":
             cluster = _cluster(args, subscription, ledger)
             return _credentials("clusterUser", _kubeconfig(cluster, "clusterUser", tenant, admin=False))
@@ -46,6 +48,15 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
             return _credentials("clusterAdmin", _kubeconfig(cluster, "clusterAdmin", tenant, admin=True))
         case _:
             raise UnansweredError(token)
+
+
+def _assignment(args: Mapping[str, Any], ledger: Ledger) -> Mapping[str, Any]:
+    name = str(args["roleAssignmentName"])
+    id_ = f"/{str(args['scope']).strip('/')}/providers/Microsoft.Authorization/roleAssignments/{name}"
+    found = with_same_id(ledger, id_, {"azure-native:authorization:RoleAssignment"})
+    if found is None:
+        raise _refused(id_, 404, "RoleAssignmentNotFound", f"The role assignment '{name}' is not found.")
+    return {**found.outputs, "id": found.id}
 
 
 def _nobody(subscription: str) -> str:

@@ -10,6 +10,7 @@ from unittest import mock
 
 import pulumi
 import pytest
+from grpc import RpcError, StatusCode
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
 KUBECONFIG = base64.b64encode(
@@ -23,6 +24,16 @@ Registered = list[tuple[str, str, dict[str, Any]]]
 def token(**claims: str) -> str:
     """A token that says this of whom it is for."""
     return f"e30.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.signature"
+
+
+class NotFoundError(RpcError):
+    """The answer to a question about what does not exist."""
+
+    def code(self) -> StatusCode:
+        return StatusCode.UNKNOWN
+
+    def details(self) -> str:
+        return "Status=404"
 
 
 class Recorder(Mocks):
@@ -48,6 +59,8 @@ class Recorder(Mocks):
                 return {"objectId": "whoever-runs-up"}
             case "azure-native:authorization:getClientToken":
                 return {"token": self.token}
+            case "azure-native:authorization:getRoleAssignment":
+                raise NotFoundError
             case _:
                 raise AssertionError(args.token)
 

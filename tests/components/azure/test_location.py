@@ -93,7 +93,7 @@ def test_everything_that_a_stack_may_choose() -> None:
         (
             {"lustrePrincipal": "HPC"},
             "lustrePrincipal is 'HPC'; write the object id of the service principal HPC Cache Resource Provider in "
-            "your tenant",
+            "your tenant, or granted if it has its roles in the storage account",
         ),
     ],
 )
