@@ -6,22 +6,29 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.account.leftovers.kinds import Thing, kinds_by_type, removal
+from gpucluster.catalog.free import free_reason
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.values import is_list, is_object
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import stack_of
+from gpucluster.sandbox.recovery.find import differences
 
 _KUBERNETES: Final = "kubernetes"
 """Objects cost nothing themselves, and are deleted with their cluster."""
 
 
 def ledger_of(project: Project, stack: str) -> tuple[Resources, dict[str, str]]:
-    """The existing resources of a stack, and URN -> the command that would remove it from a real account."""
+    """The existing resources of a stack, and URN -> the command that would remove it from a real account.
+
+    Not what a destroy keeps on purpose and nobody pays for: permissions that other clusters may use, enabled APIs. A
+    cloud's own inventory does not have them either.
+    """
+    kept = [entry for difference in differences(project) for entry in difference.kept if free_reason(entry.type)]
     entries = [
         entry
         for entry in project.store.existing()
-        if stack_of(entry.urn) == stack and not entry.type.startswith(_KUBERNETES)
+        if stack_of(entry.urn) == stack and not entry.type.startswith(_KUBERNETES) and entry not in kept
     ]
     regions = {entry.type.partition(":")[0]: entry.scope for entry in entries if entry.scope != "global"}
     removals = {entry.urn: removal(_thing(entry)) for entry in entries}

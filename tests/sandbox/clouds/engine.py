@@ -157,7 +157,9 @@ class Stack(MockMonitor, Mocks):
 
     def _made(self, urn: str, args: MockResourceArgs) -> Made:
         provider, self.urn = self._provider(args), urn
-        request = provider_pb2.CheckRequest(urn=urn, news=to_struct(args.inputs), randomSeed=f"{args.name}{self._salt}".encode())
+        request = provider_pb2.CheckRequest(
+            urn=urn, news=to_struct(args.inputs), randomSeed=f"{args.name}{self._salt}".encode()
+        )
         checked = provider.Check(request, Context())
         assert [(args.name, it.property, it.reason) for it in checked.failures] == []
         planned, made = (

@@ -1,0 +1,131 @@
+"""Several clusters in one account, project or subscription, with what is the user's: what one leaves for the others.
+
+Every example, and the recorded specs with a key, network, hub, registry or bucket of the user's, beside its twin and
+its cloud's trial, in the simulated clouds without an engine; one pair of each cloud on the engine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from gpucluster.catalog.clouds import clouds
+from gpucluster.components.cloud import cloud_of
+from gpucluster.components.declare import few_calls
+from gpucluster.components.simulated import INPUT_ERROR_FILE
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.scenario_file import read_scenario
+from gpucluster.sandbox.seed import seed
+from tests.components.recorded import TRIAL, chosen, location
+from tests.sandbox.clouds.engine import Stack
+
+ROOT: Final = Path(__file__).parents[2]
+OWN: Final = Path(__file__).with_name("own")
+RECORDED: Final = {
+    "aws": ["teams-and-buckets", "mig-telemetry"],
+    "gcp": ["dns-own-network", "bucket-teams"],
+    "azure": ["private", "linked-container", "own-bucket-teams", "elastic-spot"],
+}
+"""Specs with what is the user's: `tests/components/plans/CLOUD/specs.yaml`."""
+EXAMPLES: Final = {(path.parent.name, path.stem): path for path in sorted((ROOT / "examples/specs").glob("*/*.yaml"))}
+PAIRS: Final = [
+    *EXAMPLES,
+    *((cloud, f"recorded {name}") for cloud in clouds() for name in ("trial", *RECORDED[cloud])),
+]
+CONFIG: Final = {
+    "azure": {
+        "gpucluster:bucketGroup": "data",
+        "gpucluster:lustrePrincipal": "00000000-0000-0000-0000-0000000000bb",
+    }
+}
+"""Of the stack, in addition to the trial's."""
+STAYS: Final = ("gcp:projects/service:Service", "gcp:projects/serviceIdentity:ServiceIdentity")
+"""What a project has once: no destroy takes it from others."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cloud", "name"), PAIRS)
+def test_a_cluster_keeps_all_that_it_needs_when_its_twin_and_the_trial_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cloud: str, name: str
+) -> None:
+    monkeypatch.setenv(INPUT_ERROR_FILE, str(tmp_path / "refused"))
+    sdks = installed_sdks(site_packages(None))
+    schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
+    with contextlib.closing(Ledger(tmp_path / "clouds.sqlite3")) as ledger:
+        if (OWN / f"{cloud}.yaml").exists():
+            seed(read_scenario(OWN / f"{cloud}.yaml"), sdks, ledger)
+        theirs = {entry.id for entry in ledger.all()}
+        programs = {
+            stack: _program(cloud, "recorded trial" if stack == "trial" else name, stack)
+            for stack in ("trial", "first", "second")
+        }
+        stacks = {stack: Stack(stack, schemas, ledger, salt=stack) for stack in programs}
+        for stack, it in stacks.items():
+            it.up(programs[stack])
+        there = {stack: it.read() for stack, it in stacks.items()}
+        kept = {made.id for it in stacks.values() for made in it.made.values() if made.kept}
+        for gone, others in {"first": ("trial", "second"), "trial": ("second",), "second": ()}.items():
+            stacks[gone].destroy()
+            for stack in others:
+                found = stacks[stack].read()
+                assert {urn: it for urn, it in found.items() if it != there[stack][urn]} == {}
+                assert stacks[stack].preview(programs[stack]) == {}
+        assert theirs <= {entry.id for entry in ledger.all()}
+        assert {entry.id for entry in ledger.all() if entry.type not in STAYS} == theirs | kept
+
+
+def _program(cloud: str, name: str, stack: str) -> Callable[[], None]:
+    """Declares the cluster of an example or of a recorded spec."""
+    file = EXAMPLES.get((cloud, name))
+    recorded = {} if file is not None else chosen(cloud, name.removeprefix("recorded "))
+    spec = {**TRIAL, **recorded.get("changes", {})} if file is None else yaml.safe_load(file.read_text())
+    if stack == "second" and "peer" in spec["access"]:
+        spec = {**spec, "network": {"ranges": {"network": "10.96.0.0/16"}}}  # a hub has each range once
+    place = location(cloud, recorded.get("place", {}))
+    on = cloud_of(cloud)
+    plan = on.plan_cluster(ClusterSpec.model_validate(spec), place, stack, recorded.get("machine"), None)
+
+    def program() -> None:
+        with few_calls():
+            on.declare(plan)
+
+    return program
+
+
+@pytest.mark.engine
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("cloud", "name"), [("aws", "mig-telemetry"), ("gcp", "dns-own-network"), ("azure", "linked-container")]
+)
+def test_a_canary_as_an_upgrade_asks_for_it_leaves_the_cluster_as_it_is(project: Any, cloud: str, name: str) -> None:
+    """`gpucluster upgrade --plan`: a copy of the stack with one node, built, tested and destroyed."""
+    spec = {**TRIAL, **chosen(cloud, name)["changes"]}
+    spec["storage"] = {"shared": spec["storage"]["shared"]}  # what else there is is protected
+    specs = {f"{cloud}-trial": spec, f"{cloud}-trial-canary": spec | {"training": {"nodes": 1, "spares": 0}}}
+    settings = project.path / f"stacks/Pulumi.{cloud}-trial.yaml"
+    config = {**yaml.safe_load(settings.read_text())["config"], **CONFIG.get(cloud, {})}
+    scenario = ("--scenario", str(OWN / f"{cloud}.yaml")) if (OWN / f"{cloud}.yaml").exists() else ()
+    for stack, it in specs.items():
+        (project.path / f"stacks/specs/{stack}.yaml").write_text(yaml.safe_dump(it))
+        its = {"config": {**config, "gpucluster:spec": f"specs/{stack}.yaml"}}
+        (project.path / f"stacks/Pulumi.{stack}.yaml").write_text(yaml.safe_dump(its))
+        up = ("pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
+        made = project.run("sandbox", *scenario, *up)
+        assert made.code == 0, made.text
+    gone = project.pulumi("destroy", "--yes", "--skip-preview", stack=f"{cloud}-trial-canary")
+    assert gone.code == 0, gone.text
+    after = project.pulumi("preview", "--refresh", "--expect-no-changes", stack=f"{cloud}-trial")
+    assert after.code == 0, after.text
+    status = json.loads(project.run("sandbox", "status", "--format", "json").out)
+    assert (status["orphans"], status["ghosts"]) == ([], [])
+    left = project.run("sandbox", "leftovers", "--stack", f"{cloud}-trial-canary")
+    assert left.code == 0, left.text
