@@ -23,14 +23,15 @@ LIKE_TCP: Final = 0.1
 class FabricRelease:
     """One row.
 
-    machines: those it supports, none for all of the fabric. plugin, daemon: with their version after the last colon; on
-    Google Cloud images. nccl: the plugin's version, empty if the job image's own is used. nccl_net:
-    value of NCCL_NET, without which NCCL falls back to TCP if it does not find the plugin. cuda: required major version
-    of a job's image, as the plugin loads its libcudart. torch_below: PyTorch from this version on needs functions
-    that nccl lacks. driver_from, driver_below: versions of the GPU driver. kubernetes_from: version of Kubernetes.
-    topology, topology_sha256: NCCL's description of the machine, as in its source. waits_for: the resource that a
-    node has only with its fabric, or its folder with an entry for each network card. pytorch, mpi: base images of
-    jobs. tests: folder of NCCL's tests in mpi.
+    machines: those it supports, none for all of the fabric. plugin, daemon: with their version after the last colon;
+    on Google Cloud images. nccl: the plugin's version, empty if the job image's own is used. nccl_net: value of
+    NCCL_NET, without which NCCL falls back to TCP if it does not find the plugin. cuda: required major version of a
+    job's image, as the plugin loads its libcudart. torch_below: PyTorch from this version on needs functions that
+    nccl lacks. driver: the branch that GKE installs, default or latest; empty on other clouds. driver_from,
+    driver_below: versions of the GPU driver. kubernetes_from: version of Kubernetes. topology, topology_sha256:
+    NCCL's description of the machine, as in its source. waits_for: the resource that a node has only with its fabric,
+    or its folder with an entry for each network card. pytorch, mpi: base images of jobs. tests: folder of NCCL's
+    tests in mpi.
     """
 
     fabric: str
@@ -41,6 +42,7 @@ class FabricRelease:
     nccl_net: str
     cuda: int | None
     torch_below: str
+    driver: str
     driver_from: str
     driver_below: str
     kubernetes_from: str
@@ -53,7 +55,13 @@ class FabricRelease:
 
     @property
     def plugin_version(self) -> str:
-        return self.plugin.rpartition(":")[2]
+        return self.plugin.partition("@")[0].rpartition(":")[2]
+
+    @property
+    def drivers(self) -> str:
+        """The supported versions of the GPU driver as text; empty for any."""
+        least, end = self.driver_from and f"from {self.driver_from}", self.driver_below and f"below {self.driver_below}"
+        return " ".join(filter(None, (least, end)))
 
     def driven_by(self, driver: str) -> bool:
         """Whether the release supports a branch of the GPU driver, such as 580, or a version of it."""
@@ -104,5 +112,7 @@ def _release(row: Row) -> FabricRelease:
         raise row.bad("cuda", "write a whole number, or leave it empty")
     if row["torch_below"] and not re.fullmatch(r"\d[.]\d", row["torch_below"]):
         raise row.bad("torch_below", "write two numbers of one digit, as in 2.7, or leave it empty")
+    if row["driver"] not in ("", "default", "latest"):
+        raise row.bad("driver", "write default or latest, or leave it empty")
     texts = {column: row[column] for column in row if column not in ("machines", "cuda", "source", "as_of")}
     return FabricRelease(machines=named, cuda=int(row["cuda"]) if row["cuda"] else None, **texts)

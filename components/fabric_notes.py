@@ -14,11 +14,7 @@ def fabric_notes(release: FabricRelease) -> list[str]:
     if not needs:
         return []
     brings = f" with NCCL {release.nccl}" if release.nccl else ""
-    drivers = [
-        f"from {release.driver_from}" if release.driver_from else "",
-        f"below {release.driver_below}" if release.driver_below else "",
-    ]
-    driver = f"; GPU driver {' '.join(filter(None, drivers))}" if any(drivers) else ""
+    driver = f"; GPU driver {release.drivers}" if release.drivers else ""
     return [
         f"images of jobs: {' and '.join(needs)}, for the fabric's plugin {release.plugin_version}{brings}; images with "
         f"another version in their tag are refused; a job without an image uses {release.pytorch}{driver}"

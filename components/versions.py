@@ -144,7 +144,7 @@ def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str
         return []
     return [
         f"fabric {chosen.plugin_version}: the GPU driver of Kubernetes {top} is unknown; the fabric supports drivers "
-        f"from {chosen.driver_from}{f' below {chosen.driver_below}' if chosen.driver_below else ''}"
+        f"{chosen.drivers}"
     ]
 
 

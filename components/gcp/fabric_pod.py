@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gpucluster.catalog.fabric_releases import FabricRelease
 from gpucluster.catalog.machines import machines
 from gpucluster.components.gcp.fabric import MARKER, Fabric
 from gpucluster.components.kubernetes.job_pool import FabricPod
@@ -48,6 +49,23 @@ until [ "$(cat {marker} 2> /dev/null)" = {wanted} ]{devices}; do
   sleep 5
   waited=$((waited + 5))
 done
+"""
+# Compares versions part by part: not every plugin's image has a sort that can. NCCL itself ends a job that the driver
+# keeps from the fabric; this says why.
+_DRIVER: Final = """\
+at_least() {{
+  have=$1. wanted=$2.
+  while [ -n "$wanted" ]; do
+    part=${{have%%.*}}
+    [ "${{part:-0}}" -le "${{wanted%%.*}}" ] || return 0
+    [ "${{part:-0}}" -ge "${{wanted%%.*}}" ] || return 1
+    have=${{have#*.}} wanted=${{wanted#*.}}
+  done
+}}
+driver=$(grep -o '[0-9][0-9]*[.][0-9][0-9.]*' /proc/driver/nvidia/version 2> /dev/null | head -n 1)
+if [ -n "$driver" ] && ! {{ {fits}; }}; then
+  echo "fabric: plugin {wanted} is for GPU drivers {range}, and this node has $driver: see docs/jobs.md" >&2
+fi
 """
 
 _TCPX: Final[Mapping[str, str]] = {
@@ -201,26 +219,34 @@ def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
 
 
 def _ready(fabric: Fabric) -> dict[str, Any]:
-    """Waits until the node has the release: a job may start on a new node before the installer. Runs in the plugin's
-    image, which the node pulls anyway.
+    """Waits until the node has the release: a job may start on a new node before the installer. Reports a driver that
+    the release is not for. Runs in the plugin's image, which the node pulls anyway.
     """
-    folder = fabric.release.waits_for
+    folder, version = fabric.release.waits_for, fabric.release.plugin_version
     cards = machines()[fabric.machine_type].network_cards
     devices = f' && [ "$(ls {folder} | wc -l)" -eq {cards} ]' if folder else ""
+    waiting = _WAIT.format(marker=f"{_LIBRARIES}/{MARKER}", wanted=version, devices=devices, limit=_LIMIT)
     # Mounts that the installer makes while this container waits must be visible in it.
     seen = [{"name": _APERTURE_VOLUME, "mountPath": folder, "readOnly": True, "mountPropagation": "HostToContainer"}]
     return {
         "name": "fabric-ready",
         "image": fabric.release.plugin,
         "command": ["/bin/sh", "-c"],
-        "args": [
-            _WAIT.format(
-                marker=f"{_LIBRARIES}/{MARKER}", wanted=fabric.release.plugin_version, devices=devices, limit=_LIMIT
-            )
-        ],
+        "args": [waiting + _about_driver(fabric.release)],
         "volumeMounts": [_LIBRARY_MOUNT, *(seen if folder else [])],
         "securityContext": {"allowPrivilegeEscalation": False},
     }
+
+
+def _about_driver(release: FabricRelease) -> str:
+    """Reports a driver that the release is not for; nothing if it names none."""
+    fits = [
+        *([f'at_least "$driver" {release.driver_from}'] if release.driver_from else []),
+        *([f'! at_least "$driver" {release.driver_below}'] if release.driver_below else []),
+    ]
+    if not fits:
+        return ""
+    return _DRIVER.format(fits=" && ".join(fits), wanted=release.plugin_version, range=release.drivers)
 
 
 def _copy_tests(fabric: Fabric) -> dict[str, Any]:

@@ -14,10 +14,15 @@ from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
 """The scope that leaves permissions of nodes to the roles of their account."""
 
-# Fields whose change (a label, the trial's duration) would replace nodes. Sources: gcloud reference, container
-# node-pools, --labels ("Updating this label will causes the node(s) to be recreated"); for the duration, the provider
-# replaces the pool (hashicorp/terraform-provider-google google/services/container/node_config.go, ForceNew).
-FROZEN: Final = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
+# Fields whose change (a label, the trial's duration, the driver of a release) would replace nodes. Sources: gcloud
+# reference, container node-pools, --labels ("Updating this label will causes the node(s) to be recreated"); for the
+# others, the provider replaces the pool (hashicorp/terraform-provider-google google/services/container/node_config.go,
+# ForceNew).
+FROZEN: Final = [
+    "nodeConfig.resourceLabels",
+    "nodeConfig.maxRunDuration",
+    "nodeConfig.guestAccelerators[0].gpuDriverInstallationConfig",
+]
 
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool.
 _SYSCTLS: Final = {"net.ipv4.tcp_rmem": "4096 87380 16777216", "net.ipv4.tcp_wmem": "4096 16384 16777216"}
@@ -60,10 +65,10 @@ def node_config(
     )
 
 
-def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any]:
+def gpu_config(shape: Machine, *, partition: str | None = None, driver: str = "DEFAULT") -> dict[str, Any]:
     """Additional arguments of GPU nodes, for `more`: GPUs with GKE's driver, the GPU taint, the disks as one.
 
-    partition: size of the slices of every GPU.
+    partition: size of the slices of every GPU. driver: the branch of GKE's driver.
     """
     return {
         "node_labels": {GPU_PRESENT: "true"},
@@ -75,7 +80,7 @@ def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any
                 # If not set, every preview shows a difference (hashicorp/terraform-provider-google 23248).
                 gpu_driver_installation_config=(
                     container.NodePoolNodeConfigGuestAcceleratorGpuDriverInstallationConfigArgs(
-                        gpu_driver_version="DEFAULT"
+                        gpu_driver_version=driver
                     )
                 ),
             )

@@ -113,7 +113,7 @@ def plan_cluster(
     network = _network(spec, shape)
     access = plan_access(spec.access, nodes_cidr=network.addresses.nodes)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
-    training = plan_training(spec, shape)
+    training = plan_training(spec, shape, spec.versions.fabric)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = _storage(spec, location, prices)
     system, home = _system(spec), plan_home(spec.storage.home)

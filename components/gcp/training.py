@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
 from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE
@@ -29,10 +30,11 @@ class PlacementPlan:
 class TrainingPlan(TrainingNodes):
     """flex_start_hours: how long flex-start nodes run, None for other purchase options. queued: all nodes of a job
     start at once, requested by its queue. calendar: a reservation in calendar mode, whose capacity is available only
-    after its delivery.
+    after its delivery. driver: branch of the GPU driver, DEFAULT or LATEST.
     """
 
     placement: PlacementPlan
+    driver: str
     flex_start_hours: int | None = None
     queued: bool = False
     calendar: bool = False
@@ -40,8 +42,10 @@ class TrainingPlan(TrainingNodes):
     max_pods: int = GPU_PODS_PER_NODE
 
 
-def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
-    """The training pool of a spec that can be bought. shape: of its machines."""
+def plan_training(spec: TrainingSpec, shape: Machine, fabric: str | None = None) -> TrainingPlan:
+    """The training pool of a spec that can be bought. shape: of its machines. fabric: the release, None for the default
+    one.
+    """
     return TrainingPlan(
         shape=shape,
         nodes=spec.training.nodes,
@@ -49,6 +53,7 @@ def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
         active=has_begun(spec),
         roll=spec.training.roll,
         placement=_placement(spec, shape),
+        driver=(release_of(shape, fabric).driver or "default").upper(),
         flex_start_hours=spec.duration if isinstance(spec.purchase, FlexStartPurchase) else None,
         queued=queues_nodes(spec),
         calendar=isinstance(spec.purchase, CapacityBlockPurchase),

@@ -132,7 +132,7 @@ def _config(plan: TrainingPlan, pool: str, account: pulumi.Input[str]) -> contai
         root_gib=plan.root_gib,
         account=account,
         resource_labels=_calendar(plan),
-        more={**gpu_config(plan.shape), **_bought(plan)},
+        more={**gpu_config(plan.shape, driver=plan.driver), **_bought(plan)},
     )
 
 

@@ -41,7 +41,7 @@ def test_a_cluster_gets_the_release_that_was_measured_with_its_driver_and_the_ot
             ("v1.0.15", "v1.0.21"),
             ("v1.0.14", "v1.0.20"),
         ],
-        "a3-ultragpu-8g": [("v1.1.1", None), ("v1.1.0", None)],
+        "a3-ultragpu-8g": [("v1.1.1", None), ("v1.1.2", None), ("v1.1.0", None)],
     }
 
 
@@ -157,6 +157,7 @@ def test_machines_without_a_fabric_have_images_and_nothing_to_wait_for() -> None
         ("machines", "p4d.24large", "machines is 'p4d.24large'; p4d.24large has no row in catalog/machines.csv"),
         ("topology_sha256", "", "topology_sha256 is ''; write the SHA-256 of the file in topology"),
         ("cuda", "twelve", "cuda is 'twelve'; write a whole number, or leave it empty"),
+        ("driver", "newest", "driver is 'newest'; write default or latest, or leave it empty"),
         ("torch_below", "2.12", "torch_below is '2.12'; write two numbers of one digit, as in 2.7"),
     ],
 )

@@ -457,7 +457,7 @@ def test_a_container_that_locks_memory_by_a_capability_runs_as_root(
 def waiting(expand: Expand, example: Example, tmp_path: Path) -> Callable[..., tuple[int, str]]:
     """Runs what a pod of A3 Mega does first, on a node with these files; sleep takes no time."""
 
-    def run(*, release: str | None, devices: int) -> tuple[int, str]:
+    def run(*, release: str | None, devices: int, driver: str = "580.159.04") -> tuple[int, str]:
         [job] = expand("gcp", example("pytorch"))["jobs"]
         ready = job["spec"]["template"]["spec"]["initContainers"][0]
         library, apertures = tmp_path / "lib64", tmp_path / "aperture_devices"
@@ -468,14 +468,25 @@ def waiting(expand: Expand, example: Example, tmp_path: Path) -> Callable[..., t
             (library / "fabric-release").write_text(f"{release}\n")
         script = ready["args"][0].replace("/usr/local/nvidia/lib64", str(library))
         script = script.replace("/dev/aperture_devices", str(apertures)).replace("sleep 5", ":")
+        (tmp_path / "version").write_text(f"NVRM version: NVIDIA UNIX x86_64 Kernel Module  {driver}  Tue Sep 23\n")
+        script = script.replace("/proc/driver/nvidia/version", str(tmp_path / "version"))
         done = subprocess.run([*ready["command"], script], capture_output=True, text=True, check=False)
         return done.returncode, done.stderr
 
     return run
 
 
-def test_a_job_starts_where_the_installer_has_put_its_release(waiting: Callable[..., tuple[int, str]]) -> None:
-    assert waiting(release="v1.0.16", devices=8) == (0, "")
+@pytest.mark.parametrize(
+    ("driver", "fits"),
+    [("580.65.06", True), ("580.65", False), ("580.9", False), ("570.211.01", False), ("581.1", False)],
+)
+def test_a_job_starts_where_the_installer_has_put_its_release_and_reports_another_driver(
+    waiting: Callable[..., tuple[int, str]], driver: str, fits: bool
+) -> None:
+    text = (
+        "fabric: plugin v1.0.16 is for GPU drivers from 580.65.06 below 581, and this node has {}: see docs/jobs.md\n"
+    )
+    assert waiting(release="v1.0.16", devices=8, driver=driver) == (0, "" if fits else text.format(driver))
 
 
 @pytest.mark.parametrize(

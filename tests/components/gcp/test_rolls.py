@@ -17,7 +17,11 @@ SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
 MADE_SO = ["bestEffortProvisioning"]
 SCALED = ["nodeCount"]
-FROZEN = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
+FROZEN = [
+    "nodeConfig.resourceLabels",
+    "nodeConfig.maxRunDuration",
+    "nodeConfig.guestAccelerators[0].gpuDriverInstallationConfig",
+]
 
 Registered = Callable[[Callable[[], object]], Any]
 
