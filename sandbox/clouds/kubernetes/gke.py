@@ -1,8 +1,9 @@
-"""The custom kinds and namespaces that GKE creates in its clusters, and the refusals of the kinds' definitions.
+"""The custom kinds and namespaces that GKE creates in its clusters, and what their definitions and GKE refuse.
 
 Sources: GKE documentation, "Set up multi-network support for Pods" (the kinds of multi-networking, and 41 characters
 for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types;
-GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds, manifests/operator.yaml (namespaces).
+GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds, manifests/operator.yaml (namespaces);
+ray-project/ray issue 57839 (what GKE refuses of ProvisioningRequests, in its words).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import items, mapping
 
-_ALWAYS: Final = frozenset({"cloud.google.com:ComputeClass"})
+_ALWAYS: Final = frozenset({"autoscaling.x-k8s.io:ProvisioningRequest", "cloud.google.com:ComputeClass"})
 _MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})
 _PROMETHEUS: Final = frozenset(
     f"monitoring.googleapis.com:{kind}"
@@ -35,6 +36,9 @@ KINDS: Final = _ALWAYS | _MULTI_NETWORKING | _PROMETHEUS
 """All kinds that GKE may install; no chart installs them."""
 
 _LONGEST_NAME: Final = 41
+_QUEUED: Final = "queued-provisioning.gke.io"
+_SINGLE: Final = "the queued provisioning feature currently supports only single PodSet per request"
+_WARDEN: Final = "provisioning-request-cr-validation"
 _DEVICE_MODES: Final = ("NetDevice", "RDMA")
 _UNSATISFIABLE: Final = ("DoNotScaleUp", "ScaleUpAnyway")
 
@@ -59,8 +63,27 @@ def _has_prometheus(cluster: Entry) -> bool:
     return managed.get("enabled") is True
 
 
+def warden_of(cluster: Entry | None) -> list[dict[str, Any]]:
+    """GKE's own admission of ProvisioningRequests, as a policy with its binding; none if the cluster is not GKE's."""
+    if cluster is None or cluster.type != "gcp:container/cluster:Cluster":
+        return []
+    rule = {"apiGroups": ["autoscaling.x-k8s.io"], "apiVersions": ["*"], "resources": ["provisioningrequests"]}
+    single = f"object.spec.provisioningClassName != '{_QUEUED}' || size(object.spec.podSets) <= 1"
+    constraint = {"resourceRules": [{**rule, "operations": ["CREATE"]}]}
+    policy = {"matchConstraints": constraint, "validations": [{"expression": single, "message": _SINGLE}]}
+    return [
+        {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": _WARDEN}, "spec": spec}
+        for kind, spec in (
+            ("ValidatingAdmissionPolicy", policy),
+            ("ValidatingAdmissionPolicyBinding", {"policyName": _WARDEN, "validationActions": ["Deny"]}),
+        )
+    ]
+
+
 def check_object(resource: Resource) -> None:
-    """Raises CloudError with all errors of the API server for an object of these kinds."""
+    """Raises CloudError with all errors of the API server, or of GKE's admission, for an object of these kinds."""
+    if resource.token.endswith(":ProvisioningRequest"):
+        _one_pod_set(mapping(plain(resource.inputs.get("spec"))))
     checks = _CHECKS.get(resource.token)
     if checks is None:
         return
@@ -69,6 +92,15 @@ def check_object(resource: Resource) -> None:
     found = [*checks(name, mapping(plain(resource.inputs.get("spec"))))]
     if found:
         raise CloudError(f'{kind}.{group} "{name}" is invalid: {"; ".join(found)}')
+
+
+def _one_pod_set(spec: Mapping[str, Any]) -> None:
+    if spec.get("provisioningClassName") == _QUEUED and len(items(spec.get("podSets"))) > 1:
+        raise CloudError(
+            'admission webhook "warden-validating.common-webhooks.networking.gke.io" denied the request: GKE Warden '
+            "rejected the request because it violates one or more constraints. "
+            f'Violations details: {{"[denied by {_WARDEN}]":["{_SINGLE}"]}}'
+        )
 
 
 def _network(name: str, spec: Mapping[str, Any]) -> Iterator[str]:

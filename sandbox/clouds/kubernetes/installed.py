@@ -32,11 +32,14 @@ class Installed:
     def of_cloud(self, cluster: Entry | None) -> None:
         """Installs the kinds and namespaces of a cluster's cloud. Raises CloudError."""
         of_gke = gke.kinds_of(cluster)
-        for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", of_gke), ("gke-prometheus", of_gke)):
+        of_clouds = {"aks": aks.kinds_of(cluster)} | dict.fromkeys(("gke", "gke-autoscaler", "gke-prometheus"), of_gke)
+        for cloud, kinds in of_clouds.items():
             if kinds:
                 self._define(cloud, "", kinds)
         for name in sorted(gke.namespaces_of(cluster)):
             self._client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        for document in gke.warden_of(cluster):
+            self._client.apply(document)
 
     def of_release(self, release: Mapping[str, Any]) -> None:
         """Installs the kinds of a Helm release. release: its inputs. Raises CloudError."""

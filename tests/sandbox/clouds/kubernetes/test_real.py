@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.client import ObjectRefused
 from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
@@ -117,16 +119,43 @@ def test_a_release_brings_definitions_by_which_its_kinds_are_then_judged(make: M
     ]
 
 
-def test_a_kind_without_a_definition_is_left_to_the_sandboxs_own_rules(
-    make: Make, servers: RealServers, ledger: Ledger
-) -> None:
-    (cluster,) = ledger.of_types(["aws:eks/cluster:Cluster"])
-    ledger.remove(cluster.provider, cluster.scope, cluster.type, cluster.id)
-    ledger.put(replace(cluster, type="gcp:container/cluster:Cluster", outputs={"endpoint": SERVER.partition("//")[2]}))
+@pytest.fixture
+def of_gke(ledger: Ledger, cluster: Cluster) -> None:
+    """The cluster is one of GKE."""
+    assert cluster.server == SERVER
+    (eks,) = ledger.of_types(["aws:eks/cluster:Cluster"])
+    ledger.remove(eks.provider, eks.scope, eks.type, eks.id)
+    ledger.put(replace(eks, type="gcp:container/cluster:Cluster", outputs={"endpoint": SERVER.partition("//")[2]}))
+
+
+@pytest.mark.usefixtures("of_gke")
+def test_a_kind_without_a_definition_is_left_to_the_sandboxs_own_rules(make: Make, servers: RealServers) -> None:
     make("cloud.google.com/v1:ComputeClass", metadata={"name": "c"}, spec={"priorities": [{"spot": True}]})
     with pytest.raises(CloudError, match="should have at least 1 properties"):
         make("cloud.google.com/v1:ComputeClass", metadata={"name": "d"}, spec={"priorities": [{}]})
     assert next(iter(servers.verdict.lines("1.34.1"))) == "Real Kubernetes API server 1.34.1: 0 accepted, 2 unchecked"
+
+
+@pytest.mark.usefixtures("of_gke")
+def test_gkes_own_admission_takes_requests_of_one_set_of_pods(servers: RealServers) -> None:
+    """Kueue asks the server itself, not the simulation."""
+    server = servers.at(SERVER)
+
+    def request(name: str, sets: int, provisioning: str = "queued-provisioning.gke.io") -> dict[str, Any]:
+        spec = {
+            "provisioningClassName": provisioning,
+            "podSets": [{"count": 1, "podTemplateRef": {"name": "t"}}] * sets,
+        }
+        there = {"name": name, "namespace": "default"}
+        return {"apiVersion": "autoscaling.x-k8s.io/v1", "kind": "ProvisioningRequest", "metadata": there, "spec": spec}
+
+    server.client.apply(request("one", 1))
+    server.client.apply(request("class", 2, "check-capacity.autoscaling.x-k8s.io"))
+    # A new policy takes effect within a second or so.
+    with pytest.raises(ObjectRefused, match="currently supports only single PodSet per request"):
+        for attempt in range(100):
+            server.client.apply(request(f"two-{attempt}", 2))
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize(
