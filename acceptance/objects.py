@@ -156,9 +156,10 @@ class ResourceGroup(_Object):
 
 
 class QueueSpec(_Object):
-    """The quotas of a queue."""
+    """The quotas of a queue. checks: what a job waits for besides them, such as nodes that start for it."""
 
     groups: list[ResourceGroup] = Field(alias="resourceGroups")
+    checks: dict[str, Any] = Field(default_factory=dict, alias="admissionChecksStrategy")
 
 
 class ClusterQueue(_Object):

@@ -72,7 +72,7 @@ def outcome_of(manifest: Manifest, family: Family, *, unsimulated: Mapping[str, 
     if expected and len(places) >= expected and not waits and admitted is not False:
         return runs
     missing = tuple(dict.fromkeys(_without_machine(family, unsimulated)))
-    if missing and (last or all(place.waits for place in places)):
+    if missing and (last or (places and all(place.waits for place in places))):
         return replace(runs, verdict=Verdict.UNKNOWN, why=missing)
     if not last:
         return None
@@ -138,7 +138,18 @@ def _without_machine(family: Family, unsimulated: Mapping[str, str]) -> Iterator
     for pod in family.pods:
         pool = str(mapping(mapping(pod.get("spec")).get("nodeSelector")).get(_POOL) or "")
         if pool in unsimulated and _waits(pod):
-            yield f"pool {pool} has no machine, and {unsimulated[pool]}, which would start one, is not simulated"
+            yield _unsimulated(pool, unsimulated)
+    # Nodes that a queue requests before it lets pods be created; its own errors are verdicts.
+    for workload in family.workloads:
+        pool = str(mapping(workload.get("spec")).get("queueName") or "")
+        for check in map(mapping, items(mapping(workload.get("status")).get("admissionChecks"))):
+            failed = str(check.get("message") or "").startswith("Error")
+            if pool in unsimulated and check.get("state") == "Pending" and not failed:
+                yield _unsimulated(pool, unsimulated)
+
+
+def _unsimulated(pool: str, unsimulated: Mapping[str, str]) -> str:
+    return f"pool {pool} has no machine, and {unsimulated[pool]}, which would start one, is not simulated"
 
 
 def _place(pod: Object) -> Place:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import Final
 
 import yaml
 
@@ -48,6 +49,12 @@ def _cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str
     )
 
 
+_FLEX_START: Final = (
+    "flex-start nodes exist only while their job runs; submit examples/jobs/nccl-all-reduce.yaml and judge its log by "
+    "gpucluster acceptance report"
+)
+
+
 class NothingToDo(InputError):
     """The cluster cannot be measured in its current state; the message states the remedy."""
 
@@ -71,12 +78,15 @@ def seen(context: str | None, *, only: Sequence[str] = (), force: bool) -> Seen:
     kubectl = Kubectl(context)
     listed = nodes_of(kubectl.get("nodes"), source("get", "nodes"))
     pool, machine = _ready(listed)
+    queue = kubectl.read(ClusterQueue, "clusterqueue", TRAINING_POOL)
+    if queue.spec.checks:
+        raise NothingToDo(f"the training nodes can't be measured: {_FLEX_START}")
     measured = _named(pool, only)
     _check_idle(kubectl, [node.name for node in measured], force=force)
     scope = Scope(
         names=[node.name for node in measured],
         cordoned=[node.name for node in measured if node.cordoned],
-        queued=_queued(kubectl, machine),
+        queued=_queued(queue, machine),
         # A measurement that --force starts does not preempt jobs with GPUs.
         priority="low" if force else "high",
     )
@@ -165,9 +175,8 @@ def _collector(cluster: Seen, results: Path, say: Say) -> Collector:
     return Collector(cluster.kubectl, results, cluster.machine.machine_type, say, systems=systems)
 
 
-def _queued(kubectl: Kubectl, machine: Machine) -> int:
-    """Nodes in the training queue's quota of GPUs."""
-    queue = kubectl.read(ClusterQueue, "clusterqueue", TRAINING_POOL)
+def _queued(queue: ClusterQueue, machine: Machine) -> int:
+    """Nodes in the queue's quota of GPUs."""
     gpus = [
         resource.nominal
         for group in queue.spec.groups
@@ -182,7 +191,8 @@ def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Machine]:
     """The ready training nodes, and their machine type."""
     pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:
-        raise NothingToDo(f"no node has the label {POOL}={TRAINING_POOL}; check --context, and that the cluster is up")
+        missing = f"no node has the label {POOL}={TRAINING_POOL}; check --context, and that the cluster is up"
+        raise NothingToDo(f"{missing}; {_FLEX_START}")
     unknown = [node.name for node in pool if node.machine is None]
     machines = {node.machine for node in pool if node.machine is not None}
     if unknown or len(machines) != 1:

@@ -42,5 +42,5 @@ def _elastic(elastic: ElasticPlan, pool: PoolPlan) -> JobPool:
     return replace(
         elastic_job_pool(elastic, pool),
         tolerations=[SPOT_TOLERATION] if "spot" in pool.purchase else [],
-        provisioning=PROVISIONING_CLASS if elastic.engine == "native" else None,
+        provisioning={"provisioningClassName": PROVISIONING_CLASS} if elastic.engine == "native" else None,
     )

@@ -21,9 +21,17 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 _BUCKET = {"gke-gcsfuse/volumes": "true"}
 # Tells GKE that it may wait for such nodes. Source: GKE documentation, "About flex-start".
 _FLEX_START = {"cloud.google.com/gke-flex-start": "true"}
-# Requests all nodes of a job from GKE at once. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
-# examples/gke-consumption-options/dws-flex-start-queued-provisioning/dws-queues.yaml.tftpl.
-_QUEUED = "queued-provisioning.gke.io"
+# Requests all nodes of a job from GKE at once. GKE takes requests with one set of pods only. An MPI job has two, the
+# launcher and the other nodes, which Kueue counts as one because they request the same. Kueue then annotates only the
+# pods of the first as those of the request (kubernetes-sigs/kueue pull request 14408, open). The launcher starts
+# without it, on the node that is left, which has the labels and taints of the others.
+# Sources: GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-consumption-options/
+# dws-flex-start-queued-provisioning/dws-queues.yaml.tftpl; ray-project/ray issue 57839 (what GKE refuses); both it and
+# skypilot-org/skypilot 9aa57da, docs/source/reference/kubernetes/examples/kueue-example.rst, for the policy on GKE.
+_QUEUED = {
+    "provisioningClassName": "queued-provisioning.gke.io",
+    "podSetMergePolicy": "IdenticalWorkloadSchedulingRequirements",
+}
 QUEUED_TOLERATION: Mapping[str, str] = {
     "key": "cloud.google.com/gke-queued",
     "operator": "Exists",

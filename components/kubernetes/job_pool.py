@@ -58,8 +58,8 @@ class JobPool:
     fabric_release: None for the default one. selector: further labels of its nodes that pods have to select, which its
     queue adds to them. tolerations: in addition to those of every pool. scratch: the node's folder for /scratch; None
     if an emptyDir is on the local disks. topology: labels of nodes that show their proximity, widest first; empty if
-    they have none. near: the one of these within which a job's pods should run. provisioning: class by which a cluster
-    autoscaler provides all nodes of a job at once.
+    they have none. near: the one of these within which a job's pods should run. provisioning: specification of
+    the requests by which a cluster autoscaler provides all nodes of a job at once.
     """
 
     name: str
@@ -77,7 +77,7 @@ class JobPool:
     scratch: str | None = None
     topology: Sequence[str] = ()
     near: str | None = None
-    provisioning: str | None = None
+    provisioning: Mapping[str, str] | None = None
 
     @property
     def flavor(self) -> str:

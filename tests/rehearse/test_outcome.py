@@ -88,6 +88,20 @@ def test_a_pool_whose_machines_nobody_starts_here_leaves_the_verdict_open() -> N
     assert found.why == (Says("dev", "no", "autoscaler", "not"),)
 
 
+@pytest.mark.parametrize(
+    ("message", "verdict"), [("", Verdict.UNKNOWN), ("Error creating ProvisioningRequest", Verdict.WAITS)]
+)
+def test_nodes_that_a_queue_requests_first_leave_the_verdict_open_unless_the_request_fails(
+    message: str, verdict: Verdict
+) -> None:
+    check = {"name": "training", "state": "Pending", "message": message}
+    load = workload(("QuotaReserved", "True", ""), checks=[check])
+    assert _judged(load=load, training="the cloud's own autoscaler") is None
+    found = _judged(load=load, last=True, training="the cloud's own autoscaler")
+    assert found is not None
+    assert found.verdict == verdict
+
+
 def test_a_job_of_which_nothing_comes_waits() -> None:
     found = _judged(last=True)
     assert found is not None

@@ -75,7 +75,7 @@ class JobQueue(pulumi.ComponentResource):
                 "provisioning",
                 PROVISIONING_REQUEST_CONFIG,
                 # Pods without a GPU run on other nodes and wait for none.
-                {"provisioningClassName": pool.provisioning, "managedResources": [GPU]},
+                {**pool.provisioning, "managedResources": [GPU]},
                 [],
             )
             checks = [

@@ -39,7 +39,7 @@ class FakeCluster(Kubectl):
     """What a test sees and sets. nodes: names of training nodes. cordoned: those of them that are.
     speed: bus bandwidth of every ring, GB/s.
 
-    queued: nodes that the queue gives to one job; None for all.
+    queued: nodes that the queue gives to one job; None for all. checks: what else it waits for.
     polls: questions after an object before it is complete. made: objects, in order; created: their names. standing:
     those not yet removed.
     """
@@ -50,6 +50,7 @@ class FakeCluster(Kubectl):
         self.speed = "360.00"
         self.polls = 1
         self.queued: int | None = None
+        self.checks: dict[str, Any] = {}
         self.made: list[Mapping[str, Any]] = []
         self.standing: dict[tuple[str, str], int] = {}
         self.holding: list[dict[str, Any]] = []
@@ -64,7 +65,8 @@ class FakeCluster(Kubectl):
                 return {"items": [_node(name, cordoned=name in self.cordoned) for name in self.nodes]}
             case ("clusterqueue", "training"):
                 quota = {"name": "nvidia.com/gpu", "nominalQuota": str(8 * (self.queued or len(self.nodes)))}
-                return {"spec": {"resourceGroups": [{"flavors": [{"resources": [quota]}]}]}}
+                groups = [{"flavors": [{"resources": [quota]}]}]
+                return {"spec": {"resourceGroups": groups, **self.checks}}
             case ("pods", "--all-namespaces"):
                 return {"items": self.holding}
             case ("pods", "--selector", _):

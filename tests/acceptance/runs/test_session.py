@@ -57,6 +57,15 @@ def test_a_healthy_cluster_passes_with_all_its_promises(cluster: Any, tmp_path: 
     assert said[-1] == Says("2", "2", f"{tmp_path}/acceptance-storage.log")
 
 
+@pytest.mark.parametrize(("nodes", "why"), [([], "no node has the label"), (["node-a"], "can't be measured")])
+def test_nodes_that_start_for_each_job_are_measured_by_a_job_of_ones_own(
+    cluster: Any, nodes: list[str], why: str
+) -> None:
+    cluster.nodes, cluster.checks = nodes, {"admissionChecksStrategy": {"admissionChecks": [{"name": "training"}]}}
+    with pytest.raises(NothingToDo, match=rf"{why}.*nccl-all-reduce.yaml"):
+        seen(None, force=False)
+
+
 def test_what_has_a_log_already_is_not_run_again(cluster: Any, tmp_path: Path, said: list[str]) -> None:
     accept(seen(None, force=False), tmp_path, Promises(), level=3, pairs="never", say=said.append)
     first = list(cluster.created)

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.fabric_pod import _copy_tests, fabric_pod, mpi_fabric_pod
+from gpucluster.components.gcp.job_pools import job_pools
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.kubernetes.runtimes import mpi_runtime
+from gpucluster.components.spec.file import read_spec
+
+FLEX_START = Path(__file__).parents[3] / "examples/specs/gcp/flex-start.yaml"
+# What Kueue compares of two sets of pods before it requests them as one. Source: kubernetes-sigs/kueue v0.19.2,
+# pkg/controller/admissionchecks/provisioning/controller.go (arePodSetsSimilar).
+COMPARED = ("resources", "nodeSelector", "tolerations", "affinity", "resourceClaims")
 
 
 @pytest.mark.parametrize("machine", FABRICS)
@@ -27,3 +40,21 @@ def test_whatever_a_pod_of_a_fabric_mounts_is_a_volume_of_it(machine: str) -> No
         assert (sorted(mounted - {*volumes}), len(volumes)) == ([], len({*volumes}))
     sockets = [mount["name"] for mount in fabric_pod(fabric).mounts if "sockets" in mount["name"]]
     assert sockets == (["tcpx-sockets"] if fabric.kind == "TCPX" else [])
+
+
+def test_the_launcher_and_the_nodes_of_an_mpi_job_are_one_set_of_pods_to_gkes_queue() -> None:
+    """GKE refuses a request with two (ray-project/ray issue 57839)."""
+    here = Location(project="my-project", region="us-central1", zone="us-central1-b")
+    [pool] = job_pools(plan_cluster(read_spec(FLEX_START), here, stack="gcp-trial"))
+
+    def requested(job: Any) -> list[Any]:
+        pod = job["template"]["spec"]["template"]["spec"]
+        containers = [[one.get("resources") for one in pod[kind]] for kind in ("containers", "initContainers")]
+        return [containers, [pod.get(field) for field in COMPARED]]
+
+    node, launcher = map(requested, mpi_runtime(pool, "image", home=False)["template"]["spec"]["replicatedJobs"])
+    assert node == launcher
+    assert pool.provisioning == {
+        "provisioningClassName": "queued-provisioning.gke.io",
+        "podSetMergePolicy": "IdenticalWorkloadSchedulingRequirements",
+    }
