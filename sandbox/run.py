@@ -26,7 +26,7 @@ from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
 from gpucluster.sandbox.engine.debug_log import keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
-from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, Engine
+from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, WAITS_FILE, Engine
 from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.imported import with_generator
@@ -137,9 +137,9 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     keep_no_log(store.home / "logs")
     with scratch_folder() as scratch:
         # In the temporary folder: the path of a socket must be short.
-        socket_path, refused = scratch / "clouds", scratch / "input-error"
+        socket_path, refused, waits = scratch / "clouds", scratch / "input-error", scratch / "waits"
         variables = environment(os.environ, store) | _columns()
-        variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
+        variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused), WAITS_FILE: str(waits)}
         line = with_generator(line, project, engine, say_on_stderr, note)
         line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
@@ -150,7 +150,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             real = kubernetes != SIMULATED and line.words[0] in _WITH_PROGRAM
             servers = parts.enter_context(_real_servers(project, ledger, kubernetes)) if real else None
             resident = parts.enter_context(
-                Resident(socket_path, sdks, ledger, store.log, happening, servers, named_types(project, line))
+                Resident(socket_path, sdks, ledger, store.log, happening, servers, named_types(project, line), waits)
             )
             if host is not None:
                 variables = host.environment(variables)

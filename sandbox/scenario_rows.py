@@ -105,6 +105,7 @@ class Operation(_Part):
     seconds: float | None = Field(default=None, ge=0, le=86_400)
     fails: Literal["", Fails] = ""
     error: str = ""
+    effective: int = Field(default=0, ge=0, le=86_400)
 
     @field_validator("type")
     @classmethod

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -124,6 +124,10 @@ class Account(ABC):
     @abstractmethod
     def replaces(self, resource: Resource, change: Change) -> bool | None:
         """Whether this change needs a new resource; None if the table has no entry."""
+
+    def check_effective(self, resource: Resource, ineffective: Sequence[Entry]) -> None:
+        """Raises CloudError if a request relies on one of these new resources, which the cloud does not apply yet."""
+        del resource, ineffective
 
     def is_modelled(self, resource: Resource) -> bool:
         """Whether ids and computed outputs have the cloud's real form; otherwise they only resemble it, or are

@@ -58,8 +58,12 @@ class Requests:
 
         def accept() -> _Accepted:
             wish = self._foreseen(resource, Act.CREATE)
-            made = self.account.create(resource)
-            return self._begin(self._entry(resource, made), wish, Act.CREATE)
+            if ineffective := self._weather.ineffective():
+                self.account.check_effective(resource, ineffective)
+            entry = self._entry(resource, self.account.create(resource))
+            if self.account.ledger.get(entry.provider, entry.scope, entry.type, entry.id) is None:
+                self._weather.created(entry, wish)
+            return self._begin(entry, wish, Act.CREATE)
 
         there = self._ended(self._waiting.accepted(accept), Act.CREATE)
         self._look_for(there)

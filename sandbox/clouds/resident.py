@@ -49,9 +49,10 @@ class Resident:
         scenario: Scenario,
         servers: RealServers | None = None,
         named: Set[str] = frozenset(),
+        waits: Path | None = None,
     ) -> None:
         """log_file: traces of the sandbox's own faults. servers: real API servers for the Kubernetes objects, if
-        requested. named: types that the command may be about.
+        requested. named: types that the command may be about. waits: file of the waits that the program reports.
         """
         self._socket_path = socket_path
         self._sdks = sdks
@@ -60,6 +61,7 @@ class Resident:
         self._scenario = scenario
         self._servers = servers
         self._named = named
+        self._waits = waits
         self._weather: Weather | None = None
         self._listener = socket.socket(socket.AF_UNIX)
 
@@ -95,7 +97,7 @@ class Resident:
             from gpucluster.sandbox.clouds.registry import Clouds
             from gpucluster.sandbox.clouds.weather import Weather
 
-            self._weather = Weather(self._scenario)
+            self._weather = Weather(self._scenario, self._waits)
             clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers, self._named)
         except Exception:
             # Launchers see the end of their connection, and the engine reports the provider that did not start.

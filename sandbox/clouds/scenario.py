@@ -25,6 +25,7 @@ class Disturbance:
     seconds: from the answer to the end of the operation; None for the default duration.
     fails: one of Fails, empty if they succeed.
     error: the message, in the cloud's words; empty for that of the table.
+    effective: seconds for which the program has to wait after the creation until other requests can rely on it.
     """
 
     type: str
@@ -35,6 +36,7 @@ class Disturbance:
     seconds: float | None = None
     fails: str = ""
     error: str = ""
+    effective: float = 0
 
     def concerns(self, type_: str, names: tuple[str, ...], request: str) -> bool:
         """Whether it matches such a request."""

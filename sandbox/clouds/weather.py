@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpucluster.catalog.clouds import cloud_of_package
@@ -36,8 +37,11 @@ class Mishap:
 class Weather:
     """Shared by all providers of a command; counts their requests."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, waits: Path | None = None) -> None:
+        """waits: file of the waits that the program reports, a line each: seconds and URN."""
         self.scenario = scenario
+        self._waits = waits
+        self._new: list[tuple[Entry, float]] = []
         self._lock = threading.Lock()
         self._asked = Counter[int]()
         self._lacks: dict[str, Shortage] = {}
@@ -59,6 +63,22 @@ class Weather:
     def seen(self, at: int) -> int:
         """The number of requests that matched a disturbance of the scenario."""
         return self._asked[at]
+
+    def created(self, entry: Entry, wish: Disturbance | None) -> None:
+        """Records a new resource."""
+        if wish is not None and wish.effective:
+            self._new.append((entry, wish.effective))
+
+    def ineffective(self) -> list[Entry]:
+        """New resources on which other requests cannot rely yet: the program has not waited for them."""
+        if not self._new:
+            return []
+        waited = Counter[str]()
+        if self._waits is not None and self._waits.exists():
+            for line in self._waits.read_text().splitlines():
+                seconds, urn = line.split(" ", 1)
+                waited[urn] += int(seconds)
+        return [entry for entry, seconds in self._new if waited[entry.urn] < seconds]
 
     def before(self, wish: Disturbance | None, package: str, type_: str, inputs: Mapping[str, Any], act: Act) -> None:
         """Raises CloudError if the cloud refuses the request."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,7 +15,9 @@ from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.model import MODELS, ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
+from gpucluster.sandbox.clouds.gcp.rules.kms import key_is_usable
 from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
+from gpucluster.sandbox.clouds.gcp.rules.services import api_is_enabled
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
@@ -185,6 +187,11 @@ class GcpAccount(Modelled[ManagedResource]):
             changed=changed_inputs(resource),
             ledger=self.ledger,
         )
+
+    def check_effective(self, resource: Resource, ineffective: Sequence[Entry]) -> None:
+        managed = self.managed(resource)
+        api_is_enabled(managed, ineffective)
+        key_is_usable(managed, ineffective)
 
     def enforce(self, managed: ManagedResource) -> None:
         RULES.enforce(managed.token, managed)

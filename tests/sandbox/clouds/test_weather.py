@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 import grpc
@@ -12,6 +13,8 @@ from pulumi.runtime.proto import provider_pb2
 from gpucluster.sandbox.clouds.aws.cloud import Aws
 from gpucluster.sandbox.clouds.cloud import Act, Cloud
 from gpucluster.sandbox.clouds.gcp.cloud import Gcp
+from gpucluster.sandbox.clouds.gcp.identity import number_of
+from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
 from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
@@ -24,9 +27,28 @@ Make = Callable[..., Provider]
 VPC = "aws:ec2/vpc:Vpc"
 NETWORK = "gcp:compute/network:Network"
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
+SERVICE = "gcp:projects/service:Service"
+RING, KEY = "gcp:kms/keyRing:KeyRing", "gcp:kms/cryptoKey:CryptoKey"
+KEY_USE = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember"
+_RING_PATH = "projects/p/locations/us-central1/keyRings/r"
 INPUTS: Mapping[str, dict[str, Any]] = {
     VPC: {"cidrBlock": "10.0.0.0/16"},
     NETWORK: {"name": "net", "autoCreateSubnetworks": False},
+    SERVICE: {"service": "cloudkms.googleapis.com"},
+    RING: {"name": "r", "location": "us-central1"},
+    KEY: {"name": "k", "keyRing": _RING_PATH},
+    KEY_USE: {
+        "cryptoKeyId": f"{_RING_PATH}/cryptoKeys/k",
+        "role": "roles/cloudkms.cryptoKeyEncrypterDecrypter",
+        "member": f"serviceAccount:service-{number_of('p')}@container-engine-robot.iam.gserviceaccount.com",
+    },
+    CLUSTER: {
+        "name": "c",
+        "location": "us-central1",
+        "initialNodeCount": 1,
+        "network": "net",
+        "databaseEncryption": {"state": "ENCRYPTED", "keyName": f"{_RING_PATH}/cryptoKeys/k"},
+    },
 }
 
 
@@ -52,9 +74,9 @@ class Context:
 def under(schemas: dict[str, Schema], ledger: Ledger) -> Make:
     """Makes a provider in such weather: `under(Disturbance(..), package="gcp")`."""
 
-    def make(*disturbances: Disturbance, package: str = "aws") -> Provider:
+    def make(*disturbances: Disturbance, package: str = "aws", waits: Path | None = None) -> Provider:
         cloud: Cloud = {"aws": Aws, "gcp": Gcp}[package]()
-        made = Provider(cloud, schemas[package], ledger, Weather(Scenario(operations=disturbances)))
+        made = Provider(cloud, schemas[package], ledger, Weather(Scenario(operations=disturbances), waits))
         settings = {"region": "us-central1", "project": "p"} if package == "gcp" else {"region": "us-east-1"}
         made.Configure(provider_pb2.ConfigureRequest(args=to_struct(settings)), Context())
         return made
@@ -71,6 +93,28 @@ def create(provider: Provider, type_: str = VPC, name: str = "net", context: Con
 def delete(provider: Provider, made: Any, type_: str = VPC) -> None:
     urn = f"urn:pulumi:dev::small::{type_}::net"
     provider.Delete(provider_pb2.DeleteRequest(urn=urn, id=made.id, properties=made.properties), Context())
+
+
+@pytest.mark.parametrize(
+    ("types", "relies", "words"),
+    [
+        ([SERVICE], RING, "cloudkms.googleapis.com has not been used in project"),
+        ([RING, KEY, KEY_USE], CLUSTER, "has no permission to encrypt and decrypt"),
+    ],
+)
+def test_others_can_rely_on_a_new_resource_once_the_program_has_waited_for_it(
+    under: Make, tmp_path: Path, types: list[str], relies: str, words: str
+) -> None:
+    waits, urn = tmp_path / "waits", f"urn:pulumi:dev::small::{types[-1]}::net"
+    provider = under(Disturbance(type=types[-1], effective=60), package="gcp", waits=waits)
+    for type_ in (*types, NETWORK):
+        create(provider, type_)
+    for lines in ("", f"59 {urn}\n", f"60 {urn}-other\n"):
+        waits.write_text(lines)
+        with pytest.raises(RefusedError, match=words):
+            create(provider, relies)
+    waits.write_text(f"59 {urn}\n1 {urn}\n")
+    create(provider, relies)
 
 
 def test_the_nth_request_of_a_type_is_refused_in_the_words_of_the_file(under: Make, ledger: Ledger) -> None:

@@ -8,8 +8,10 @@ terraform-provider-google-beta@93c65b2d kms/kms_utils.go for the forms of an id.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
+from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import number_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
@@ -62,8 +64,20 @@ def gke_may_use_its_key(managed: ManagedResource) -> None:
         return
     agent = f"serviceAccount:service-{number_of(managed.project)}@container-engine-robot.iam.gserviceaccount.com"
     if key is None or not any(_grants(entry, key, agent) for entry in managed.ledger.mentioning({_GRANT}, key.id)):
-        message = f"Cloud KMS key {name} doesn't exist or {agent} has no permission to encrypt and decrypt with it"
-        raise refused(managed, message, status=403, reason="forbidden")
+        raise _unusable(managed, name, agent)
+
+
+def key_is_usable(managed: ManagedResource, ineffective: Sequence[Entry]) -> None:
+    """No new grant on a cluster's key is still to take effect."""
+    name = str(mapping(managed.inputs.get("databaseEncryption")).get("keyName") or "")
+    for entry in ineffective if managed.token == CLUSTER else ():
+        if entry.type == _GRANT and entry.inputs.get("cryptoKeyId") == name:
+            raise _unusable(managed, name, str(entry.inputs.get("member")))
+
+
+def _unusable(managed: ManagedResource, name: str, agent: str) -> CloudError:
+    message = f"Cloud KMS key {name} doesn't exist or {agent} has no permission to encrypt and decrypt with it"
+    return refused(managed, message, status=403, reason="forbidden")
 
 
 def _grants(entry: Entry, key: Entry, agent: str) -> bool:
