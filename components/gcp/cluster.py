@@ -24,7 +24,7 @@ from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_health import CONDITIONS
 from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
-from gpucluster.components.gcp.propagation import known_everywhere
+from gpucluster.components.gcp.propagation import granted
 from gpucluster.components.gcp.registry import registry
 from gpucluster.components.gcp.services import enabled_services
 from gpucluster.components.gcp.storage import BucketStorage, LustreStorage, mounted_storage
@@ -108,7 +108,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         """The control plane and its network; the network waits for the key and the nodes' service account."""
         name, plan, location = self._name, self._plan, self._plan.location
         # Without an existing network, the grants propagate while the network is created, before the cluster.
-        known = None if plan.network.existing is None else known_everywhere()
+        known = None if plan.network.existing is None else granted()
         self._nodes = NodeIdentity(
             f"{name}-identity",
             project=location.project,

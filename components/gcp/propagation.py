@@ -1,23 +1,33 @@
-"""Waits until a granted role has propagated in Google Cloud: earlier, the creation of a cluster is refused."""
+"""Waits until Google Cloud applies what was created: requests that rely on it are refused earlier, and not retried."""
 
 from __future__ import annotations
 
-from asyncio import sleep
 from typing import Final
 
 import pulumi
 
-from gpucluster.components.simulated import simulated
+from gpucluster.components.simulated import wait
 
-_TAKES: Final = 120
+_GRANT_TAKES: Final = 120
 """Seconds. Source: IAM documentation, "Access change propagation": typically two minutes, seven or longer at times."""
+_API_TAKES: Final = 60
+"""Seconds; Google gives no number: the error says "wait a few minutes", and 60 is taken here. Source:
+hashicorp/terraform-provider-google issue 2129 (an API "can't always be used right away" after the request returns)."""
 
 
-def known_everywhere() -> pulumi.ResourceHookBinding:
+def granted() -> pulumi.ResourceHookBinding:
     """For a grant: its dependents are created two minutes after it; an existing grant causes no wait."""
-    return pulumi.ResourceHookBinding(after_create=[_wait])
+    return pulumi.ResourceHookBinding(after_create=[_wait_for_grant])
 
 
-async def _wait(_: pulumi.ResourceHookArgs) -> None:
-    if not simulated():
-        await sleep(_TAKES)
+def enabled() -> pulumi.ResourceHookBinding:
+    """For an API: its dependents are created a minute after it; an existing resource causes no wait."""
+    return pulumi.ResourceHookBinding(after_create=[_wait_for_api])
+
+
+async def _wait_for_grant(args: pulumi.ResourceHookArgs) -> None:
+    await wait(_GRANT_TAKES, args.urn)
+
+
+async def _wait_for_api(args: pulumi.ResourceHookArgs) -> None:
+    await wait(_API_TAKES, args.urn)

@@ -5,6 +5,7 @@ cloud.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -26,11 +27,15 @@ ORDER = {
 }
 """Cloud -> what goes before what."""
 
+WEATHER = {"gcp": ("--scenario", str(Path(__file__).parents[2] / "examples/scenarios/gcp-new-project.yaml"))}
+"""Cloud -> what its trial is built under."""
+
 
 @pytest.mark.parametrize("cloud", clouds())
 def test_a_trial_is_built_stays_as_it_is_and_goes(cloud: str, project: Project) -> None:
     stack = f"{cloud}-trial"
-    made = project.pulumi("up", "--yes", "--policy-pack", "policies", stack=stack)
+    weather = WEATHER.get(cloud, ())
+    made = project.run("sandbox", *weather, "pulumi", "up", "--yes", "--policy-pack", "policies", "--stack", stack)
     assert made.code == 0, made.text
     assert "[mandatory]" not in made.text
     previewed, updated = made.out.split(f"Updating ({stack})")
