@@ -17,7 +17,7 @@ from gpucluster.record import record
 @record(kw_only=True)
 class PlannedCluster:
     """cluster_name: of the cloud's Kubernetes cluster, known before its creation. Each cloud adds place, access,
-    network, pools and storage.
+    network, pools and storage. grace_seconds: as in the spec's health.
     """
 
     name: str
@@ -29,6 +29,7 @@ class PlannedCluster:
     bucket: OwnBucketPlan | None
     identities: tuple[IdentityPlan, ...]
     broken_nodes: BrokenNodes
+    grace_seconds: int
     registry: RegistryPlan | None
     keep_logs_days: int
     telemetry: TelemetryPlan

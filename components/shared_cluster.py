@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import pulumi
@@ -49,6 +50,8 @@ class SharedPlan(ClusterPlan, Protocol):
     @property
     def broken_nodes(self) -> BrokenNodes: ...
     @property
+    def grace_seconds(self) -> int: ...
+    @property
     def storage(self) -> Sized: ...
     @property
     def versions(self) -> VersionPlan: ...
@@ -65,7 +68,8 @@ class Bucket(Protocol):
 class Inside:
     """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of its
     controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by
-    which a broken one is recognized. closed: addresses that no job may reach.
+    which a broken one is recognized. maintenance: label of nodes with the time of planned maintenance, if the cloud
+    sets one. closed: addresses that no job may reach.
     """
 
     pools: Sequence[JobPool]
@@ -73,6 +77,7 @@ class Inside:
     tolerations: Sequence[Mapping[str, str]] = ()
     registry: str | None
     conditions: Sequence[Mapping[str, Any]]
+    maintenance: str = ""
     closed: Sequence[str] = ()
 
 
@@ -163,7 +168,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             return telemetry.ready
         health = NodeHealth(
             f"{self._name}-node-health",
-            settings_json(plan.broken_nodes, found.pools, found.conditions),
+            settings_json(plan.broken_nodes, found.pools, found.conditions, found.maintenance),
             tolerations=found.tolerations,
             registry=found.registry,
             after=found.after,
@@ -175,7 +180,7 @@ class SharedCluster(Cluster, Generic[Plan]):
         """Everything that queues and runs jobs."""
         Jobs(
             f"{self._name}-jobs",
-            self._found.pools,
+            [replace(pool, grace_seconds=self._plan.grace_seconds) for pool in self._found.pools],
             workspace=self._workspace,
             home=self._has_home,
             tolerations=self._found.tolerations,

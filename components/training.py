@@ -6,7 +6,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import NODE_GPUS
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import BlocksPlacement, CapacityBlockPurchase
+from gpucluster.components.spec.training import BlocksPlacement, CapacityBlockPurchase, ReservationPlacement
 from gpucluster.record import record
 
 
@@ -43,6 +43,14 @@ def blocks_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
     if not isinstance(spec.placement, BlocksPlacement):
         return []
     return [Problem("placement.kind", f"is 'blocks', which {cloud} does not have", "choose reservation, with its id")]
+
+
+def maintenance_problems(spec: TrainingSpec) -> list[Problem]:
+    """A period of host maintenance on a cloud that agrees on none."""
+    if not isinstance(spec.placement, ReservationPlacement) or spec.placement.host_maintenance is None:
+        return []
+    why = f"is {spec.placement.host_maintenance!r}, which only reservations of Google Cloud have"
+    return [Problem("placement.host_maintenance", why, "remove it")]
 
 
 def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> list[str]:

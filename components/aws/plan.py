@@ -139,6 +139,7 @@ def plan_cluster(
         elastic=elastic,
         mig=mig,
         broken_nodes=spec.health.broken_nodes,
+        grace_seconds=spec.health.grace_seconds,
         registry=plan_repository(spec, location, stack=stack, nat=access.nat),
         keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,

@@ -24,7 +24,7 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import BlocksPlacement, CapacityBlockPurchase, ReservationPlacement
-from gpucluster.components.training import TrainingNodes, has_begun
+from gpucluster.components.training import TrainingNodes, has_begun, maintenance_problems
 from gpucluster.record import record
 
 _RESERVATION: Final = "cr-[0-9a-z]+"
@@ -118,6 +118,7 @@ def training_problems(spec: TrainingSpec) -> list[Problem]:
         *_size_problems(spec),
         *flex_start_problems(spec, "AWS"),
         *_reservation_problems(spec),
+        *maintenance_problems(spec),
         *_block_problems(spec),
     ]
 

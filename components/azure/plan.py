@@ -174,6 +174,7 @@ def plan_cluster(
         elastic=elastic,
         mig=mig,
         broken_nodes=spec.health.broken_nodes,
+        grace_seconds=spec.health.grace_seconds,
         registry=plan_registry(spec, name=_account_name(spec, stack, location)),
         keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,

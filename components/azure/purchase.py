@@ -22,7 +22,7 @@ from gpucluster.components.spec.training import (
     OnDemandPurchase,
     ReservationPlacement,
 )
-from gpucluster.components.training import blocks_problems
+from gpucluster.components.training import blocks_problems, maintenance_problems
 
 # Machines in one block, and its duration.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -32,7 +32,7 @@ _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
 def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     """Why these nodes can't be bought as the spec requests, in any subscription."""
     nodes = spec.training.size
-    problems = [*flex_start_problems(spec, "Azure"), *blocks_problems(spec, "Azure")]
+    problems = [*flex_start_problems(spec, "Azure"), *blocks_problems(spec, "Azure"), *maintenance_problems(spec)]
     if isinstance(spec.placement, ReservationPlacement):
         if not re.fullmatch(RESERVATION_GROUP, spec.placement.id):
             problems.append(

@@ -22,7 +22,7 @@ from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
 from gpucluster.components.gcp.logs import LogBucket, default_logs
 from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.network import Network
-from gpucluster.components.gcp.node_health import CONDITIONS
+from gpucluster.components.gcp.node_health import CONDITIONS, MAINTENANCE
 from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.gcp.propagation import granted
 from gpucluster.components.gcp.registry import registry
@@ -61,7 +61,13 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         )
         ready = self._system.ready
         fabric = fabric_of(plan.training.shape, plan.versions.fabric)
-        found = Inside(pools=job_pools(plan), after=ready, registry=registry_of, conditions=CONDITIONS)
+        found = Inside(
+            pools=job_pools(plan),
+            after=ready,
+            registry=registry_of,
+            conditions=CONDITIONS,
+            maintenance=MAINTENANCE,
+        )
         up, security = self._control_plane.provider_kubeconfig, POD_SECURITY if fabric else "baseline"
         self._open(self._control_plane, found, kubeconfig=up, pod_security=security)
         kube_dns_by_nodes(f"{name}-kube-dns", after=ready, opts=self._inside)

@@ -21,4 +21,10 @@ CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
         "but": [json.dumps({str(MEMORY_REMAPPED): True}, separators=(",", ":"))],
     },
 )
+MAINTENANCE: Final = "cloud.google.com/scheduled-maintenance-time"
+"""Label of a node whose host has planned maintenance, with its time in seconds since 1970.
+
+Source: GKE documentation, "Manage disruption to GKE nodes that don't live migrate", and google/skills,
+gke-ai-troubleshooting-handle-disruption-gpu-tpu (Unix epoch); from GKE 1.31.1-gke.2008000 on.
+"""
 REPAIR: Final = "its machine stays until someone requests a repair of its host"

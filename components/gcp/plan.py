@@ -114,7 +114,7 @@ def plan_cluster(
     access = plan_access(spec.access, nodes_cidr=network.addresses.nodes)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     training = plan_training(spec, shape, spec.versions.fabric)
-    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
+    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices, maintenance=True)
     storage = _storage(spec, location, prices)
     system, home = _system(spec), plan_home(spec.storage.home)
     others = _other_pools(training, mig)
@@ -141,6 +141,7 @@ def plan_cluster(
         mig=mig,
         limits=_limits(elastic, others, system),
         broken_nodes=spec.health.broken_nodes,
+        grace_seconds=spec.health.grace_seconds,
         registry=plan_registry(spec, name=lower_case_name(spec, stack)),
         keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,

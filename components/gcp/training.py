@@ -18,12 +18,13 @@ class PlacementPlan:
     """compact: nodes close together, by a resource policy created for this pool or the named one.
 
     reservation: its id. policy: the resource policy that the reservation was created with; another reservation gets
-    none.
+    none. periodic: whether its hosts have maintenance at fixed intervals.
     """
 
     compact: bool
     reservation: str | None = None
     policy: str | None = None
+    periodic: bool = False
 
 
 @record(kw_only=True)
@@ -62,8 +63,8 @@ def plan_training(spec: TrainingSpec, shape: Machine, fabric: str | None = None)
 
 def _placement(spec: TrainingSpec, shape: Machine) -> PlacementPlan:
     if isinstance(spec.placement, ReservationPlacement):
-        group = spec.placement.group
-        return PlacementPlan(compact=group is not None, reservation=spec.placement.id, policy=group)
+        group, periodic = spec.placement.group, spec.placement.host_maintenance == "periodic"
+        return PlacementPlan(compact=group is not None, reservation=spec.placement.id, policy=group, periodic=periodic)
     allowed = not isinstance(spec.purchase, FlexStartPurchase) or (
         sold(shape.machine_type, "compact_flex_start") == "yes" and not queues_nodes(spec)
     )

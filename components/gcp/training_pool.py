@@ -121,6 +121,7 @@ def _made_of(plan: TrainingPlan, location: Location) -> dict[str, Any]:
         "flexStart": plan.flex_start_hours is not None,
         # Only if true: a new input would be a change to every existing pool.
         **({"queued": True} if plan.queued else {}),
+        **({"hostMaintenance": "periodic"} if plan.placement.periodic else {}),
     }
 
 
@@ -175,10 +176,15 @@ def _bought(plan: TrainingPlan) -> dict[str, Any]:
         return flex_start(plan.flex_start_hours)
     if plan.placement.reservation is None:
         return {}
+    affinity = container.NodePoolNodeConfigReservationAffinityArgs(
+        consume_reservation_type="SPECIFIC_RESERVATION",
+        key="compute.googleapis.com/reservation-name",
+        values=[plan.placement.reservation],
+    )
+    # GKE refuses a pool whose interval is not that of its reservation (AI-Hypercomputer/xpk 367c838,
+    # src/xpk/core/nodepool.py).
+    periodic = container.NodePoolNodeConfigHostMaintenancePolicyArgs(maintenance_interval="PERIODIC")
     return {
-        "reservation_affinity": container.NodePoolNodeConfigReservationAffinityArgs(
-            consume_reservation_type="SPECIFIC_RESERVATION",
-            key="compute.googleapis.com/reservation-name",
-            values=[plan.placement.reservation],
-        )
+        "reservation_affinity": affinity,
+        **({"host_maintenance_policy": periodic} if plan.placement.periodic else {}),
     }

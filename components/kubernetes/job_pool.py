@@ -9,6 +9,7 @@ from typing import Any, Final
 from gpucluster.catalog.fabric_releases import FabricRelease, none_release, release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU, HOSTNAME
+from gpucluster.components.spec.operations import GRACE_SECONDS
 from gpucluster.record import record
 
 Parts = Sequence[Mapping[str, Any]]
@@ -59,7 +60,8 @@ class JobPool:
     queue adds to them. tolerations: in addition to those of every pool. scratch: the node's folder for /scratch; None
     if an emptyDir is on the local disks. topology: labels of nodes that show their proximity, widest first; empty if
     they have none. near: the one of these within which a job's pods should run. provisioning: specification of
-    the requests by which a cluster autoscaler provides all nodes of a job at once.
+    the requests by which a cluster autoscaler provides all nodes of a job at once. grace_seconds: from SIGTERM to
+    SIGKILL.
     """
 
     name: str
@@ -78,6 +80,7 @@ class JobPool:
     topology: Sequence[str] = ()
     near: str | None = None
     provisioning: Mapping[str, str] | None = None
+    grace_seconds: int = GRACE_SECONDS
 
     @property
     def flavor(self) -> str:

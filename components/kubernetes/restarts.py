@@ -1,4 +1,4 @@
-"""Restarts of jobs, and their graceful shutdown. Imports no Pulumi.
+"""Restarts of jobs. Imports no Pulumi.
 
 If Kubernetes or Kueue removes a pod (a broken node, maintenance, preemption, a node that no longer exists), that is no
 failure of its job: the Job ends with a specific reason, for which the JobSet restarts without counting it.
@@ -29,15 +29,6 @@ POD_FAILURE_POLICY: Final[Mapping[str, Any]] = {
     "rules": [{"action": "FailJob", "onPodConditions": [{"type": kind, "status": "True"} for kind in _TAKEN_AWAY]}]
 }
 """Of each of its Jobs."""
-
-GRACE_SECONDS: Final = 120
-"""From SIGTERM to SIGKILL, for a last checkpoint: as long as the longest warning of a cloud before it reclaims a
-machine, two minutes on AWS. Google Cloud and Azure give 30 seconds. torchrun forwards SIGTERM and gives its processes
-30 seconds.
-
-Sources: Amazon EC2 user guide, spot-instance-termination-notices; GKE documentation, "Spot VMs"; Azure documentation,
-"Scheduled Events"; pytorch/pytorch, torch/distributed/elastic/multiprocessing/api.py (PContext.close).
-"""
 
 _SILENT_SECONDS: Final = 60
 

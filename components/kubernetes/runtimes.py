@@ -14,7 +14,6 @@ from gpucluster.components.kubernetes.kueue.config import RETENTION_HOURS
 from gpucluster.components.kubernetes.restarts import (
     FAILURE_POLICY,
     FORCED,
-    GRACE_SECONDS,
     POD_FAILURE_POLICY,
     SILENT_NODE,
 )
@@ -202,7 +201,7 @@ def _pod(pools: Sequence[JobPool], fabric: FabricPod, container: Mapping[str, An
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "restartPolicy": "Never",
-        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "terminationGracePeriodSeconds": pool.grace_seconds,
         "initContainers": list(map(dict, fabric.before)),
         "containers": [dict(container)],
         "volumes": [

@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from gpucluster.components.problem import BadSpecValue, Problem
@@ -11,6 +11,19 @@ from gpucluster.components.spec.model import Model
 
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
 _MAIL = r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
+
+
+GRACE_SECONDS: Final = 120
+"""For a last checkpoint: as long as the longest warning of a cloud before it reclaims a machine, two minutes on AWS.
+Google Cloud and Azure give 30 seconds. torchrun forwards SIGTERM and gives its processes 30 seconds.
+
+Sources: Amazon EC2 user guide, spot-instance-termination-notices; GKE documentation, "Spot VMs"; Azure documentation,
+"Scheduled Events"; pytorch/pytorch, torch/distributed/elastic/multiprocessing/api.py (PContext.close).
+"""
+_MOST_GRACE: Final = 3600
+"""The longest that a cloud waits for pods: an hour, before planned maintenance of a host. Source: the arguments of GKE
+1.35.6's own maintenance handler on GPU nodes, as users print them (--regular-vm-timeout=1h0m0s).
+"""
 
 
 class Exemption(Model):
@@ -112,10 +125,17 @@ BrokenNodes = Literal["drain", "report", "leave"]
 
 
 class Health(Model):
-    """Handling of broken GPU nodes."""
+    """Handling of broken GPU nodes, and of jobs that lose theirs."""
 
     broken_nodes: BrokenNodes = Field(
         default="drain",
         description="drain: their jobs move to spares, and the cloud repairs them if it can; report: each gets an "
         "event only; leave: broken nodes are not detected",
+    )
+    grace_seconds: int = Field(
+        default=GRACE_SECONDS,
+        ge=30,
+        le=_MOST_GRACE,
+        description="Time that pods of a job have to save their state before they are killed, if their node is drained "
+        "or another job preempts theirs",
     )

@@ -84,6 +84,11 @@ class ReservationPlacement(Model):
         description="Placement group that the reservation was created in (Google Cloud: resource policy that it was "
         "created with), if any",
     )
+    host_maintenance: Literal["periodic"] | None = Field(
+        default=None,
+        description="Maintenance of the reservation's hosts, if Google Cloud has agreed on a period for it; a pool of "
+        "nodes needs the same",
+    )
 
 
 class BlocksPlacement(Model):

@@ -44,6 +44,7 @@ class Settings:
     kind may be away before that is a fault. one_in: of this many nodes at most one is tainted at a time, but always
     one. pool: label whose value is the key of devices: pool -> resource -> number on a node; those under an empty key
     are counted on every node. conditions: each with type and status, and prefixes of reasons that do not count.
+    maintenance: label with the time of planned maintenance, in seconds since 1970; empty if the cloud sets none.
     """
 
     mode: str
@@ -56,6 +57,7 @@ class Settings:
     one_in: int
     devices: Mapping[str, Mapping[str, int]]
     conditions: Sequence[Mapping[str, Any]]
+    maintenance: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -161,12 +163,18 @@ def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float)
 
 
 def metrics(nodes: Sequence[Node], memory: Memory, settings: Settings) -> str:
-    """A line of Prometheus for each node that is not well: drained, left_alone, reported, or silent."""
-    lines = ["# TYPE gpucluster_node_broken gauge"]
+    """A line of Prometheus for each node that is not well: drained, left_alone, reported, or silent. Another for each
+    with planned maintenance, whose value is its time.
+    """
+    broken, maintained = ["# TYPE gpucluster_node_broken gauge"], ["# TYPE gpucluster_node_maintenance gauge"]
     for node in nodes:
+        name = node["metadata"]["name"]
         if state := _state(node, memory, settings):
-            lines.append(f'gpucluster_node_broken{{node="{node["metadata"]["name"]}",state="{state}"}} 1')
-    return "\n".join([*lines, ""])
+            broken.append(f'gpucluster_node_broken{{node="{name}",state="{state}"}} 1')
+        planned = str(node["metadata"].get("labels", {}).get(settings.maintenance, ""))
+        if planned.isdecimal():
+            maintained.append(f'gpucluster_node_maintenance{{node="{name}"}} {planned}')
+    return "\n".join([*broken, *(maintained if settings.maintenance else []), ""])
 
 
 def _state(node: Node, memory: Memory, settings: Settings) -> str:

@@ -43,8 +43,10 @@ def most_drained(nodes: int) -> int:
     return max(1, nodes // _ONE_IN)
 
 
-def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Sequence[Mapping[str, Any]]) -> str:
-    """The program's `Settings` as JSON. mode: drain or report. conditions: as in `Settings`."""
+def settings_json(
+    mode: BrokenNodes, pools: Sequence[JobPool], conditions: Sequence[Mapping[str, Any]], maintenance: str
+) -> str:
+    """The program's `Settings` as JSON. mode: drain or report. conditions, maintenance: as in `Settings`."""
     training = {pool.name: _devices(pool) for pool in pools if pool.name == TRAINING_POOL}
     settings = {
         "mode": mode,
@@ -57,6 +59,7 @@ def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Seque
         "one_in": _ONE_IN,
         "devices": {"": {GPU: 0}, **training},
         "conditions": conditions,
+        **({"maintenance": maintenance} if maintenance else {}),
     }
     return json.dumps(settings, indent=2, sort_keys=True)
 

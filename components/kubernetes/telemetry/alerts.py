@@ -20,6 +20,8 @@ ACTIVE: Final = "gpucluster:gpu_sm_active:ratio"
 SENT: Final = "gpucluster:gpu_pcie_sent:bytes_per_second"
 BROKEN: Final = "gpucluster_node_broken"
 """Metric of `node-health` for each GPU node that is not well, with its state."""
+MAINTENANCE: Final = "gpucluster_node_maintenance"
+"""Metric of `node-health` for each GPU node with planned maintenance: its time, in seconds since 1970."""
 COMMUNICATION: Final = "gpucluster_step_communication_ratio"
 """Metric that a job itself exports: the share of communication in a step, which no exporter can know."""
 
@@ -32,7 +34,8 @@ class Watched:
     """Facts about a cluster for its alerts. labels: owner, team and the others of its spec.
 
     gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: its name in NCCL.
-    gpu_hour_usd: price of a GPU-hour; if None (unknown), alerts count GPUs.
+    gpu_hour_usd: price of a GPU-hour; if None (unknown), alerts count GPUs. maintenance: whether the cloud announces
+    planned maintenance.
     """
 
     labels: Mapping[str, str]
@@ -40,6 +43,7 @@ class Watched:
     gpu_hour_usd: Decimal | None
     fabric_gbps: int = 0
     nccl_net: str = ""
+    maintenance: bool = False
 
 
 @record(kw_only=True)
@@ -171,6 +175,7 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             runbook="docs/replacing-a-node.md",
         ),
         *_of_broken_nodes(watched),
+        *([_maintenance()] if watched.maintenance else []),
         *([_over_tcp(watched)] if watched.fabric_gbps else []),
     )
 
@@ -205,6 +210,18 @@ def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
             "common cause is likely",
             runbook=page,
         ),
+    )
+
+
+def _maintenance() -> Alert:
+    return Alert(
+        name="NodeMaintenance",
+        expression=f"{MAINTENANCE} - time() > 0",
+        minutes=0,
+        severity="warning",
+        summary="The host of GPU node {{ $labels.node }} has planned maintenance in {{ $value | humanizeDuration }}, "
+        "which ends the job there",
+        runbook="docs/host-maintenance.md",
     )
 
 

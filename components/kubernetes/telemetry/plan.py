@@ -42,9 +42,18 @@ class TelemetryPlan:
 
 
 def plan_telemetry(
-    spec: ClusterSpec, shape: Machine, *, region: str, stack: str, prices: Prices | None
+    spec: ClusterSpec,
+    shape: Machine,
+    *,
+    region: str,
+    stack: str,
+    prices: Prices | None,
+    maintenance: bool = False,
 ) -> TelemetryPlan:
-    """shape: of the training nodes, whose price the alerts use. prices: None if no price is known."""
+    """shape: of the training nodes, whose price the alerts use. prices: None if no price is known. maintenance: whether
+    the cloud announces planned maintenance of nodes.
+    """
+    health = spec.health.broken_nodes != "leave"
     bought = spec.purchase.kind
     hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
     sheet = None
@@ -57,10 +66,11 @@ def plan_telemetry(
             gpu_hour_usd=None if hour is None else hour / shape.gpus,
             fabric_gbps=shape.fabric_gbps,
             nccl_net=release_of(shape).nccl_net,
+            maintenance=maintenance and health,
         ),
         price_sheet=sheet,
         collector=spec.telemetry.collector,
-        node_health=spec.health.broken_nodes != "leave",
+        node_health=health,
         million_samples=_million_samples(_gpus(spec, shape)),
         receivers=spec.telemetry.alerts,
     )

@@ -140,6 +140,10 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
             "arn:aws:iam::123456789012:role/platform-admin",
         ),
         (
+            {"placement": {"kind": "reservation", "id": "cr-1", "host_maintenance": "periodic"}},
+            "placement.host_maintenance is 'periodic', which only reservations of Google Cloud have; remove it",
+        ),
+        (
             {"placement": {"kind": "reservation", "id": "r-123"}},
             "placement.id is 'r-123'; write the id of an AWS reservation or capacity block: cr-..., or the ARN of a "
             "resource group of reservations",

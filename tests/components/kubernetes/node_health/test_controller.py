@@ -214,6 +214,18 @@ def test_prometheus_is_told_of_every_node_that_is_not_well() -> None:
     assert 'state="reported"' in metrics([nodes[3]], Memory(told={"uid-left": "Reported"}), SETTINGS)
 
 
+def test_prometheus_is_told_of_the_time_of_planned_maintenance() -> None:
+    nodes = [node("now"), node("never"), node("unknown")]
+    nodes[0]["metadata"]["labels"] = {"planned": "1798761600"}
+    nodes[2]["metadata"]["labels"] = {"planned": "soon"}
+    known = dataclasses.replace(SETTINGS, maintenance="planned")
+    assert metrics(nodes, Memory(), known) == (
+        "# TYPE gpucluster_node_broken gauge\n"
+        "# TYPE gpucluster_node_maintenance gauge\n"
+        'gpucluster_node_maintenance{node="now"} 1798761600\n'
+    )
+
+
 def test_metrics_of_the_controller_are_read_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Metrics, "text", "gpucluster_node_broken 1\n")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Metrics) as server:

@@ -254,6 +254,14 @@ def test_each_other_alert_fires_on_what_it_names(
     assert len(fires(tool, tmp_path, series, alert, minute)) == 1
 
 
+def test_planned_maintenance_is_told_until_it_begins(tool: Path, tmp_path: Path) -> None:
+    series, watched = {'gpucluster_node_maintenance{node="node-a"}': "7200x200"}, replace(WATCHED, maintenance=True)
+    assert fires(tool, tmp_path, series, "NodeMaintenance", 60, watched) == [
+        "The host of GPU node node-a has planned maintenance in 1h 0m 0s, which ends the job there"
+    ]
+    assert fires(tool, tmp_path, series, "NodeMaintenance", 121, watched) == []
+
+
 def test_every_alert_carries_the_labels_of_the_stack() -> None:
     rules = [rule for rule in rule_file(WATCHED)["groups"][0]["rules"] if "alert" in rule]
 
