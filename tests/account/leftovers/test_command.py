@@ -179,7 +179,7 @@ def test_on_google_cloud_zones_and_full_names_are_in_the_commands(run: Run, tmp_
         "gcloud artifacts repositories delete jobs --location=us-central1 --project=acme",
     )
     assert (tmp_path / "asked").read_text() == (
-        "asset search-all-resources --scope=projects/my-project "
+        "asset search-all-resources --scope=projects/my-project --billing-project=my-project "
         "--query=labels.pulumi-project=gpucluster AND labels.pulumi-stack=gcp-trial --format=json\n"
     )
 
