@@ -26,7 +26,7 @@ from gpucluster.components.gcp.node_health import CONDITIONS, MAINTENANCE
 from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.gcp.propagation import granted
 from gpucluster.components.gcp.registry import registry
-from gpucluster.components.gcp.services import enabled_services
+from gpucluster.components.gcp.services import enabled_services, services_of
 from gpucluster.components.gcp.storage import BucketStorage, LustreStorage, mounted_storage
 from gpucluster.components.gcp.submitters import submitter_access, submitter_of
 from gpucluster.components.gcp.system_pool import SystemPool
@@ -48,7 +48,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
     def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gcp", name, plan, opts)
         location, registry_of = plan.location, plan.access.registry
-        self._services = enabled_services(f"{name}-api", _services(plan), self._here)
+        self._services = enabled_services(f"{name}-api", services_of(plan), self._here)
         self._control_plane, self._network = self._gke()
         self._system = SystemPool(
             f"{name}-system",
@@ -336,21 +336,3 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             after=ready,
             opts=self._inside,
         )
-
-
-def _services(plan: GcpClusterPlan) -> list[str]:
-    """The APIs in use."""
-    mounted = isinstance(plan.storage, BucketPlan)
-    return [
-        *(["artifactregistry"] if plan.registry is not None else []),
-        "cloudkms",
-        "compute",
-        "container",
-        "dns",
-        *(["file"] if plan.home is not None else []),
-        "iam",
-        *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
-        *(["servicenetworking"] if plan.network.private_services else []),
-        *(["storage"] if mounted or plan.bucket is not None else []),
-        *([] if mounted else ["lustre"]),
-    ]

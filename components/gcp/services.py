@@ -7,7 +7,27 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_gcp import projects
 
+from gpucluster.components.buckets import BucketPlan
+from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.gcp.propagation import enabled
+
+
+def services_of(plan: GcpClusterPlan) -> list[str]:
+    """The APIs in use, such as `container`."""
+    mounted = isinstance(plan.storage, BucketPlan)
+    return [
+        *(["artifactregistry"] if plan.registry is not None else []),
+        "cloudkms",
+        "compute",
+        "container",
+        "dns",
+        *(["file"] if plan.home is not None else []),
+        "iam",
+        *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
+        *(["servicenetworking"] if plan.network.private_services else []),
+        *(["storage"] if mounted or plan.bucket is not None else []),
+        *([] if mounted else ["lustre"]),
+    ]
 
 
 def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
