@@ -1,9 +1,17 @@
 """Long-running operations: their resources, states and durations.
 
 The caller polls; the operation does not depend on it. `lasting.csv`, one type per row: the output with the state, if
-the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail; kept:
-whether the provider remembers a failed resource (Google's forgets most: "The resource didn't actually create");
-timeout: how long the provider waits; source.
+the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail, `failed`
+after a creation and `unchanged` after an update that fails; kept: whether the provider remembers a failed resource
+(Google's forgets most: "The resource didn't actually create"); timeout: how long the provider waits; source.
+
+again: what happens to a failed resource when the engine, because of the failure, updates it without a difference.
+`request`: Azure's provider sends the whole resource again (pulumi/pulumi-azure-native@006a62af:
+provider/pkg/provider/provider.go, defaultUpdate). `nothing`: the provider's update requests only what differs
+(pulumi/pulumi-terraform-bridge@59de6c66: pkg/tfbridge/provider.go, Update; hashicorp/terraform-provider-aws@012e0a32:
+internal/service/eks/node_group.go, resourceNodeGroupUpdate), and succeeds. `waits`: the same, but the cloud itself
+keeps looking for the machines (hashicorp/terraform-provider-google pull request 10121; @e03b7622:
+google/services/container/resource_container_node_pool.go, resourceContainerNodePoolCreate keeps such a pool).
 """
 
 from __future__ import annotations
@@ -27,6 +35,8 @@ class Lasting:
     states: Mapping[Act, str]
     done: str
     failed: str
+    unchanged: str
+    again: str
     kept: bool
     timeout: str
 
@@ -40,6 +50,8 @@ def lasting() -> Mapping[str, Lasting]:
             states={Act.CREATE: row["creating"], Act.UPDATE: row["updating"], Act.DELETE: row["deleting"]},
             done=row["done"],
             failed=row["failed"],
+            unchanged=row["unchanged"],
+            again=row["again"],
             kept=row["kept"] == "yes",
             timeout=row["timeout"],
         )
@@ -60,13 +72,17 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
     lasts = wish.seconds if wish is not None and wish.seconds is not None else seconds
     if not error and not lasts:
         return entry
+    started = wish.machines if wish is not None else None
+    failed = (row.unchanged if act is Act.UPDATE else row.failed) if error else ""
     operation = Operation(
         state=state,
         ends=time.time() + lasts,
         lasts=lasts,
-        then=_with_state(entry, row, row.failed if error else row.done),
+        then=_with_state(entry, row, failed or row.done),
         removes=act is Act.DELETE,
         error=error,
+        failed=failed,
+        machines=0 if started is None and act is Act.CREATE else started,
     )
     return replace(entry, outputs={**entry.outputs, **_with_state(entry, row, state)}, operation=operation)
 

@@ -54,6 +54,8 @@ class Operation:
     then: outputs from its end on.
     removes: whether the resource is deleted at its end.
     error: why it fails, in the cloud's words; empty if it succeeds.
+    failed: the cloud's name of the state that it then leaves.
+    machines: how many of the requested machines it then leaves; None for all.
     """
 
     state: str
@@ -62,6 +64,8 @@ class Operation:
     then: Mapping[str, Any] = field(default_factory=dict[str, Any])
     removes: bool = False
     error: str = ""
+    failed: str = ""
+    machines: int | None = None
 
     @property
     def left(self) -> float:
@@ -80,6 +84,7 @@ class Entry:
     created_at: UTC, ISO 8601.
     provider_ref: `urn::id` of the provider instance that wrote it last; empty if unknown.
     operation: the cloud's current operation on it, None if there is none.
+    failure: the last operation if it has failed; a later write without it repairs the resource.
     """
 
     provider: str
@@ -93,6 +98,7 @@ class Entry:
     created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     provider_ref: str = ""
     operation: Operation | None = None
+    failure: Operation | None = None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -103,7 +109,8 @@ class Entry:
     def state(self) -> str:
         """The cloud's name of its state, such as ACTIVE, Creating or Failed; empty if the cloud has none."""
         found = (self.outputs.get(name) for name in _STATE_OUTPUTS)
-        said = self.operation.state if self.operation is not None else next((it for it in found if it), "")
+        failed = self.failure.failed if self.failure is not None else ""
+        said = self.operation.state if self.operation is not None else next((it for it in found if it), failed)
         return said if isinstance(said, str) else ""
 
 
@@ -220,7 +227,7 @@ class Ledger:
         values = (
             *(entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn),
             *(self._written(entry.inputs), self._written(entry.outputs), entry.created_at, entry.provider_ref),
-            self._written(vars(entry.operation)) if entry.operation is not None else "",
+            self._written(vars(begun)) if (begun := entry.operation or entry.failure) is not None else "",
         )
         self.settle()
         with self._lock:
@@ -235,7 +242,7 @@ class Ledger:
                 same = (*row[:4], row[-1])
                 if entry is None:
                     self._connection.execute(f"{_REMOVE} AND operation = ?", same)
-                elif entry.operation is None:
+                elif entry.operation is None and entry.failure is None:
                     self._connection.execute(_COMPLETE, (self._written(entry.outputs), *same))
 
     def put_provider(self, reference: str, settings: Mapping[str, Any]) -> None:
@@ -326,6 +333,7 @@ def _read(row: tuple[str, ...], vault: Vault) -> Entry | None:
         created_at=created_at,
         provider_ref=provider_ref,
         operation=operation if ended is None else None,
+        failure=ended if ended is not None and ended.failed else None,
     )
 
 

@@ -66,7 +66,8 @@ def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
 
 def _remember(method: str, args: tuple[Any, ...], error: CloudError) -> None:
     if (act := _ACTS.get(method)) is not None and not getattr(args[1], "preview", False):
-        args[0].note(args[1].urn, act, str(error))
+        there = error.entry if isinstance(error, UnfinishedError) else None
+        args[0].note(args[1].urn, act, str(error), there.id if there is not None and there.failure is not None else "")
 
 
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
@@ -146,6 +147,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         reference = f"{request.urn}::{request.id}" if request.urn and request.id else ""
         maker = Maker(reference, from_struct(request.args))
         self._asked = Requests(self._cloud, account, self._weather, self._waiting, maker, lambda: self.die())
+        self._asked.find_machines()
         if account.remark:
             self._warn("", account.remark)
         return provider_pb2.ConfigureResponse(
@@ -283,9 +285,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self.stop_waiting()
         return empty_pb2.Empty()
 
-    def note(self, urn: str, act: Act, error: str) -> None:
-        """Records a failed request."""
-        self._weather.note(urn, self._type(urn).token, act, error)
+    def note(self, urn: str, act: Act, error: str, id_: str) -> None:
+        """Records a failed request. id_: of the resource, if it stays failed."""
+        self._weather.note(urn, self._type(urn).token, act, error, id_)
 
     def stop_waiting(self) -> None:
         """Ends all waiting for operations in the cloud."""

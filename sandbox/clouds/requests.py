@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
-from gpucluster.sandbox.clouds.lasting import begun
+from gpucluster.sandbox.clouds.lasting import begun, lasting
 from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.modelled import changed_inputs
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.scenario import Disturbance
 from gpucluster.sandbox.clouds.schema import ResourceType
@@ -53,6 +54,13 @@ class Requests:
         self._is_written = not (maker.reference and maker.given)
         self._die = die
 
+    def find_machines(self) -> None:
+        """Completes the failed pools whose machines the cloud has found since the last command."""
+        waiting = [type_ for type_, row in lasting().items() if row.again == "waits"]
+        for pool in self.account.ledger.of_types(waiting):
+            if pool.failure is not None and self._weather.lacks(pool, self.account.ledger) is None:
+                self.account.ledger.put(replace(pool, failure=None))
+
     def create(self, resource: Resource) -> Entry:
         """Creates a resource, waits for its completion, and reads it."""
 
@@ -83,10 +91,17 @@ class Requests:
             there = self._there(resource.type, resource.id, resource.outputs)
             if there is None:
                 raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
+            if self._stays_failed(resource, there):
+                return _Accepted(there, None)
             entry = replace(self._entry(resource, self.account.update(resource)), created_at=there.created_at)
             return self._begin(entry, wish, Act.UPDATE)
 
         return self.account.read(self._ended(self._waiting.accepted(accept), Act.UPDATE))
+
+    def _stays_failed(self, resource: Resource, there: Entry) -> bool:
+        """Whether an update leaves a failed resource as it is, because the provider has nothing to request."""
+        asked = there.failure is None or lasting()[there.type].again == "request"
+        return not asked and not changed_inputs(resource)
 
     def read(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> Entry | None:
         """A resource as the cloud returns it; None if it does not exist, or is not yet visible."""

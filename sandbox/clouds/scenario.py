@@ -26,6 +26,7 @@ class Disturbance:
     fails: one of Fails, empty if they succeed.
     error: the message, in the cloud's words; empty for that of the table.
     effective: seconds for which the program has to wait after the creation until other requests can rely on it.
+    machines: how many machines a pool has nevertheless; None for those of before, a new one has none.
     """
 
     type: str
@@ -37,6 +38,7 @@ class Disturbance:
     fails: str = ""
     error: str = ""
     effective: float = 0
+    machines: int | None = None
 
     def concerns(self, type_: str, names: tuple[str, ...], request: str) -> bool:
         """Whether it matches such a request."""

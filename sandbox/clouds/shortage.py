@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain
 from types import ModuleType
-from typing import Final
 
 from gpucluster.catalog.clouds import cloud_of_package, module_of
 from gpucluster.sandbox.clouds.demand import RESERVED, SPOT, WAITING, Demand
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.quotas import QuotaKind, quota_kinds
 from gpucluster.sandbox.clouds.scenario import Capacity, Quota, Scenario
-
-_FAILED: Final = ("CREATE_FAILED", "Failed", "ERROR")
-"""States of resources whose machines were not created."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +36,11 @@ class Shortage:
     unit: str = ""
     service: str = ""
     zones: tuple[str, ...] = ()
+
+    @property
+    def machines(self) -> int:
+        """How many of the requested machines there are."""
+        return self.count * max(0, self.limit - self.used) // self.asked
 
     @property
     def needed(self) -> int:
@@ -81,17 +82,18 @@ class _Asking:
 
     @cached_property
     def taken(self) -> list[Demand]:
-        """The machines of the other resources, except those that were not created."""
+        """The machines of the other resources."""
         there = self.ledger.of_types(self._module.TYPES) if self._module is not None else []
-        return [
-            one
-            for other in there
-            if (other.type, other.id) != (self.entry.type, self.entry.id) and other.state not in _FAILED
-            for one in self._machines_of(other)
-        ]
+        others = (other for other in there if (other.type, other.id) != (self.entry.type, self.entry.id))
+        return [one for other in others for one in self._started(other)]
 
     def _machines_of(self, entry: Entry) -> list[Demand]:
         return list(self._module.demand(entry, self.ledger)) if self._module is not None else []
+
+    def _started(self, entry: Entry) -> list[Demand]:
+        """A failed pool has only the machines that did start."""
+        found, started = self._machines_of(entry), None if entry.failure is None else entry.failure.machines
+        return found if started is None else [replace(one, count=min(one.count, started)) for one in found]
 
 
 def _quotas(it: _Asking, quotas: Sequence[Quota]) -> Iterator[Shortage]:

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Mishap:
-    """One failed request. request: in the scenario's terms. lacks: the shortage."""
+    """One failed request. request: in the scenario's terms. id: of the resource, if it stays failed. lacks: the
+    shortage.
+    """
 
     urn: str
     type: str
     request: str
     error: str
+    id: str = ""
     lacks: Shortage | None = None
 
 
@@ -101,10 +104,7 @@ class Weather:
         """
         if act is Act.DELETE or not (self.scenario.quotas or self.scenario.capacity):
             return None
-        # Imported late: few scenarios limit quota or machines.
-        from gpucluster.sandbox.clouds.shortage import shortage
-
-        lacks = shortage(entry, self.scenario, ledger)
+        lacks = self.lacks(entry, ledger)
         said = _answer(entry.provider, lacks.kind, entry.type, act) if lacks is not None else None
         if lacks is None or said is None:
             return None
@@ -113,7 +113,14 @@ class Weather:
         text = said.worded({**lacks.values, "quota": lacks.name, **ours})
         if said.how == "refused":
             raise CloudError(text)
-        return Disturbance(type=entry.type, fails="partial", error=text)
+        return Disturbance(type=entry.type, fails="partial", error=text, machines=lacks.machines)
+
+    def lacks(self, entry: Entry, ledger: Ledger) -> Shortage | None:
+        """What the resource lacks of quota or machines."""
+        # Imported late: few scenarios limit quota or machines.
+        from gpucluster.sandbox.clouds.shortage import shortage
+
+        return shortage(entry, self.scenario, ledger)
 
     def after(self, wish: Disturbance | None, entry: Entry, act: Act) -> None:
         """Raises CloudError if the provider does not learn that the cloud has completed, or continues, its request;
@@ -128,11 +135,12 @@ class Weather:
             raise CloudError(text)
         raise UnfinishedError(text, entry)
 
-    def note(self, urn: str, type_: str, act: Act, error: str) -> None:
-        """Records a failed request."""
+    def note(self, urn: str, type_: str, act: Act, error: str, id_: str) -> None:
+        """Records a failed request. id_: of the resource, if it stays failed."""
         with self._lock:
             lacks = self._lacks.pop(urn, None)
-            self.mishaps.append(Mishap(urn=urn, type=type_, request=act.name.lower(), error=error, lacks=lacks))
+            request = act.name.lower()
+            self.mishaps.append(Mishap(urn=urn, type=type_, request=request, error=error, id=id_, lacks=lacks))
 
 
 def _answer(package: str, kind: str, type_: str, act: Act) -> Answer | None:

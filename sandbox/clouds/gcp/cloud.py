@@ -166,6 +166,8 @@ class GcpAccount(Modelled[ManagedResource]):
         return deletion.delete(entry, self.ledger)
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        if token == invokes.INSTANCE_GROUP:
+            return invokes.instance_group(args, self.ledger)
         return invokes.answer(token, args, self._settings.project, self._settings.region, self._settings.zone)
 
     def managed(self, resource: Resource, id_: str = "") -> ManagedResource:

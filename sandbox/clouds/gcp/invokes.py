@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
-from gpucluster.sandbox.clouds.gcp.identity import number_of, region_of, zones_of
+from gpucluster.sandbox.clouds.gcp.identity import LINKS, number_of, region_of, zones_of
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
 from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.type_guards import items
+
+INSTANCE_GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
+_GROUPS: Final = "managedInstanceGroupUrls"
 
 
 def answer(token: str, args: Mapping[str, Any], project: str, region: str, zone: str) -> Mapping[str, Any]:
@@ -89,6 +95,30 @@ def _versions(args: Mapping[str, Any], project: str, region: str) -> Mapping[str
         "releaseChannelDefaultVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), VERSIONS[0]),
         "releaseChannelLatestVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), VERSIONS[0]),
         "releaseChannelUpgradeTargetVersion": dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), VERSIONS[0]),
+    }
+
+
+def instance_group(args: Mapping[str, Any], ledger: Ledger) -> Mapping[str, Any]:
+    """A zone's group of a node pool, with the number of machines that exist."""
+    link = str(args.get("selfLink") or "")
+    found = ledger.mentioning({NODE_POOL}, link.removeprefix(LINKS))
+    pool = next((it for it in found if link in it.outputs[_GROUPS]), None)
+    if pool is None:
+        raise CloudError(f"{link} not found")
+    started, links = None if pool.failure is None else pool.failure.machines, items(pool.outputs[_GROUPS])
+    size = int(pool.outputs.get("nodeCount") or 0) if started is None else started // len(links)
+    *_, project, _, zone, _, name = link.split("/")
+    return {
+        "id": f"projects/{project}/zones/{zone}/instanceGroups/{name}",
+        "selfLink": link,
+        "project": project,
+        "zone": zone,
+        "name": name,
+        "size": size,
+        "instances": [f"{LINKS}projects/{project}/zones/{zone}/instances/{name[:-4]}-{at}" for at in range(size)],
+        "namedPorts": [],
+        "network": "",
+        "description": "",
     }
 
 

@@ -108,7 +108,7 @@ def test_other_zones_with_enough_are_named(ledger: Ledger) -> None:
     assert (lacks.zone, lacks.zones) == ("us-east-1a", ("us-east-1c",))
 
 
-def test_what_is_there_counts_unless_its_machines_did_not_come(ledger: Ledger) -> None:
+def test_what_is_there_counts_and_of_a_failed_pool_the_machines_that_started(ledger: Ledger) -> None:
     standing = _in_aws(ledger, 4, "standing")
     ledger.put(standing)
     lacks = shortage(_in_aws(ledger, 2), Scenario(quotas=(P,)), ledger)
@@ -119,8 +119,10 @@ def test_what_is_there_counts_unless_its_machines_did_not_come(ledger: Ledger) -
     lacks = shortage(_in_aws(ledger, 2), Scenario(capacity=ROOMS), ledger)
     assert lacks is not None
     assert (lacks.used, lacks.asked, lacks.limit) == (4, 2, 5)
-    ledger.put(replace(standing, outputs={**standing.outputs, "status": "CREATE_FAILED"}))
-    assert shortage(_in_aws(ledger, 2), Scenario(quotas=(P,)), ledger) is None
+    failure = Operation(state="CREATING", ends=0, error="no", failed="CREATE_FAILED", machines=3)
+    for started, short in ((3, False), (4, True), (None, True)):
+        ledger.put(replace(standing, failure=replace(failure, machines=started)))
+        assert (shortage(_in_aws(ledger, 2), Scenario(quotas=(P,)), ledger) is not None) == short
 
 
 def test_markets_have_quotas_of_their_own_and_what_is_held_already_none(ledger: Ledger) -> None:

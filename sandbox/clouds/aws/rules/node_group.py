@@ -15,6 +15,7 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
+_TAGS: Final = frozenset({"tags", "tagsAll"})
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
@@ -69,6 +70,18 @@ def cluster_exists(managed: ManagedResource) -> None:
         raise refused(
             managed, f"EKS: Create{kind}", 404, "ResourceNotFoundException", f"No cluster found for name: {name}."
         )
+
+
+@rule(_NODE_GROUP)
+def is_active(managed: ManagedResource) -> None:
+    """EKS updates no group that it failed to create; its tags are another request.
+
+    Source: aws/containers-roadmap issue 2204.
+    """
+    there = managed.other(_NODE_GROUP, managed.id) if managed.changed - _TAGS else None
+    if there is not None and there.state == "CREATE_FAILED":
+        message = "Nodegroup cannot be updated as it is currently not in Active State"
+        raise refused(managed, "EKS: UpdateNodegroupConfig", 409, "ResourceInUseException", message)
 
 
 @rule(_NODE_GROUP)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import Aws, AwsAccount
-from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger, Operation
 from gpucluster.sandbox.clouds.requests import Maker, Requests
 from gpucluster.sandbox.clouds.scenario import Capacity, Scenario
 from gpucluster.sandbox.clouds.unfinished import UnfinishedError
@@ -88,6 +89,17 @@ def test_nodes_are_removed_at_once_where_the_version_stays_or_after_all_were_rep
 ) -> None:
     there = update(available, {**_template(group, version), "scalingConfig": _size(0)})
     assert (there.outputs["launchTemplate"]["version"], there.outputs["scalingConfig"]["desiredSize"]) == (version, 0)
+
+
+def test_a_group_that_eks_failed_to_create_stays_so_without_a_difference_and_is_refused_one(
+    update: Callable[..., Entry], group: Entry, ledger: Ledger
+) -> None:
+    failed = {"status": "CREATE_FAILED"}
+    failure = Operation(state="CREATING", ends=0, then=failed, error="no", failed="CREATE_FAILED", machines=3)
+    ledger.put(replace(group, failure=failure))
+    assert (update(5, {}).outputs["status"], ledger.all()[-1].state) == ("CREATE_FAILED", "CREATE_FAILED")
+    with pytest.raises(CloudError, match="Nodegroup cannot be updated as it is currently not in Active State"):
+        update(5, {"scalingConfig": _size(4)})
 
 
 @pytest.mark.parametrize(
