@@ -30,5 +30,6 @@ def addon(
         configuration_values=None if configuration is None else json.dumps(configuration),
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
-        opts=opts,
+        # A cluster has one add-on of a name.
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(delete_before_replace=True)),
     )

@@ -88,7 +88,12 @@ class MigPool(pulumi.ComponentResource):
             opts=guard.over(
                 held_without_nodes(
                     plan.nodes,
-                    pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after]),
+                    pulumi.ResourceOptions(
+                        parent=self,
+                        depends_on=[*attachments, *control_plane.before_nodes, *after],
+                        # The old group holds quota and capacity until it is deleted.
+                        delete_before_replace=True,
+                    ),
                 )
             ),
         )

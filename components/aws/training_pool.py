@@ -94,7 +94,13 @@ class TrainingPool(pulumi.ComponentResource):
                 labels={POOL: pool, GPU_PRESENT: "true", EFA_PRESENT: "true"},
                 taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
                 opts=guard.over(
-                    held_without_nodes(started, pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after]))
+                    held_without_nodes(
+                        started,
+                        # The old group holds quota, capacity and its part of a reservation until it is deleted.
+                        pulumi.ResourceOptions(
+                            parent=self, depends_on=[*attachments, *after], delete_before_replace=True
+                        ),
+                    )
                 ),
             )
             label_machines(f"{base}-label", nodes, labels, here)
