@@ -11,6 +11,7 @@ import pulumi_kubernetes as kubernetes
 
 from gpucluster.components.buckets import IdentityPlan
 from gpucluster.components.cloud import ClusterPlan
+from gpucluster.components.failures import reporting_failures
 from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.job_identities import JobIdentities, JobIdentity
@@ -91,7 +92,8 @@ class SharedCluster(Cluster, Generic[Plan]):
     def __init__(self, cloud: str, name: str, plan: Plan, opts: pulumi.ResourceOptions | None) -> None:
         checked = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[check_object]))
         kind = f"gpucluster:{cloud}:TrainingCluster"
-        super().__init__(kind, name, plan.facts.registered(), labelled(plan.labels, checked, stack=plan.stack))
+        labelling = labelled(plan.labels, checked, stack=plan.stack)
+        super().__init__(kind, name, plan.facts.registered(), reporting_failures(labelling))
         self._name, self._plan = name, plan
         self._here = pulumi.ResourceOptions(parent=self)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from gpucluster.catalog.clouds import cloud_of_package
+from gpucluster.catalog.failed_states import failed_states
 from gpucluster.catalog.rows import read_rows
 from gpucluster.sandbox.urns import urn_name
 
@@ -26,9 +27,17 @@ _UNKNOWN: Final = {
 
 
 def meanings(mishaps: Sequence[Mishap]) -> list[str]:
-    """A short paragraph for each failure that has a row in the table, without duplicates."""
+    """A short paragraph for each failure that has a row in the table, without duplicates; then one for each new
+    resource that stays failed.
+    """
     found = (text for mishap in mishaps for text in _meaning(mishap))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *(text for mishap in mishaps for text in _stays(mishap))]))
+
+
+def _stays(mishap: Mishap) -> Iterator[str]:
+    row = failed_states().get(mishap.type)
+    if row is not None and mishap.id and mishap.request == "create":
+        yield f"{urn_name(mishap.urn)} stays failed: {row.advice(mishap.urn, mishap.id, sandbox=True)}."
 
 
 def _meaning(mishap: Mishap) -> Iterator[str]:

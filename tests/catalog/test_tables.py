@@ -29,6 +29,7 @@ KEYS = {
     "azure_regions": ("zones", "source"),
     "cpu_machines": ("machine_type",),
     "eks_pods": ("machine_type",),
+    "failed_states": ("type",),
     "fabric_releases": ("fabric", "machines", "plugin"),
     "free": ("type",),
     "gpu_drivers": ("cloud", "kubernetes"),

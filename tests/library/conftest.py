@@ -24,14 +24,18 @@ class Done:
 
 @pytest.fixture
 def sandbox(tmp_path: Path) -> Callable[..., Done]:
-    """`sandbox(program, *command)`: what a Pulumi command does with a program in a project of its own."""
+    """`sandbox(program, *command)`: what a Pulumi command does with a program in a project of its own. scenario: of
+    the clouds.
+    """
     (tmp_path / "Pulumi.yaml").write_text(PROJECT.format(virtualenv=sys.prefix))
     (tmp_path / "Pulumi.dev.yaml").write_text("config: {aws:region: us-east-1}\n")
 
-    def run(program: str, *command: str) -> Done:
+    def run(program: str, *command: str, scenario: str = "") -> Done:
         (tmp_path / "__main__.py").write_text(program)
+        (tmp_path / "scenario.yaml").write_text(scenario)
+        under = ["--scenario", "scenario.yaml"] if scenario else []
         done = subprocess.run(
-            [Path(sys.prefix) / "bin" / "gpucluster", "sandbox", "pulumi", *command, "--stack", "dev"],
+            [Path(sys.prefix) / "bin" / "gpucluster", "sandbox", *under, "pulumi", *command, "--stack", "dev"],
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

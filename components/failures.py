@@ -1,0 +1,69 @@
+"""Reports resources that stay failed, which no later `up` would mention: a provider updates only what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+import pulumi
+
+from gpucluster.catalog.failed_states import FailedState, failed_states
+from gpucluster.components.simulated import simulated
+
+_GKE_POOL: Final = "gcp:container/nodePool:NodePool"
+_GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
+
+
+def reporting_failures(opts: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
+    """The options of a component: a preview warns of each resource below it that stays failed, and an update ends with
+    an error, after everything else. One that is to be created or replaced is not known yet, and not reported.
+    """
+
+    def see(args: pulumi.ResourceTransformationArgs) -> None:
+        row = failed_states().get(args.type_)
+        if row is not None and (row.output or args.type_ == _GKE_POOL):
+            found: Any = _found(args, row)
+            pulumi.Output.from_input(found).apply(partial(_report, args.name, row))
+
+    return pulumi.ResourceOptions.merge(pulumi.ResourceOptions(transformations=[see]), opts)
+
+
+async def _found(args: pulumi.ResourceTransformationArgs, row: FailedState) -> pulumi.Output[Sequence[Any]]:
+    """URN, id and state of a resource; a coroutine, because its outputs exist only after the transformation."""
+    made: Any = args.resource
+    if args.type_ == _GKE_POOL:
+        state = made.managed_instance_group_urls.apply(partial(_missing, args))
+    else:
+        state = getattr(made, "provisioning_state" if row.output == "provisioningState" else row.output)
+    return pulumi.Output.all(made.urn, made.id, state)
+
+
+async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str] | None) -> str:
+    """The missing machines of a pool of GKE in words, whose state no output has; empty if there are enough. The cloud
+    itself scales pools without a fixed size, and recreates Spot machines.
+    """
+    props: Any = args.props
+    if not groups or not props.get("node_count") or getattr(props["node_config"], "spot", None):
+        return ""
+    best_effort = props.get("best_effort_provisioning")
+    wanted = props["node_count"] * len(groups) if best_effort is None else best_effort.min_provision_nodes
+    opts = pulumi.InvokeOptions(parent=args.resource)
+    try:
+        found = [await pulumi.runtime.invoke_async(_GROUP, {"selfLink": group}, opts) for group in groups]
+    except Exception as error:  # the provider's error, whatever its form
+        pulumi.log.warn(f"{args.name}: the number of its machines is unknown: {error}")
+        return ""
+    there = sum(int(group["size"]) for group in found)
+    return f"{there} of {wanted} machines" if there < wanted else ""
+
+
+def _report(name: str, row: FailedState, found: Sequence[Any]) -> None:
+    urn, id_, state = found
+    if not state or (row.states and state not in row.states):
+        return
+    text = f"{name} has {state}" if not row.states else f"{name} is {state}"
+    text = f"{text}: {row.advice(urn, id_, sandbox=simulated())}"
+    if not pulumi.runtime.is_dry_run():
+        raise pulumi.RunError(text)
+    pulumi.log.warn(text)
