@@ -42,6 +42,9 @@ async def _found(args: pulumi.ResourceTransformationArgs, row: FailedState) -> p
 async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str] | None) -> str:
     """The missing machines of a pool of GKE in words, whose state no output has; empty if there are enough. The cloud
     itself scales pools without a fixed size, and recreates Spot machines.
+
+    Source: hashicorp/terraform-provider-google@e03b7622: resource_container_node_pool.go (`node_count` is what the
+    groups shall have), data_source_google_compute_instance_group.go (`size` is what they have).
     """
     props: Any = args.props
     if not groups or not props.get("node_count") or getattr(props["node_config"], "spot", None):
