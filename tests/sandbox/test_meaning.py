@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -57,8 +58,8 @@ ZONE = Shortage(
         (
             ZONE,
             "training: us-east-1a offers 2 p5.48xlarge, 0 of them in use, and the request needs 5. Next: choose "
-            "another zone, such as us-east-1b, or machines reserved for you (a capacity block or an On-Demand Capacity "
-            "Reservation: `purchase` in the spec).",
+            "another zone, such as us-east-1b, fewer nodes, or machines reserved for you (a capacity block or an "
+            "On-Demand Capacity Reservation: `placement` in the spec).",
         ),
     ],
     ids=["a quota, with the number to ask for", "a zone, with others that have enough"],
@@ -70,6 +71,16 @@ def test_what_there_is_too_little_of_is_named(lacks: Shortage, said: str) -> Non
 def test_the_same_is_said_once_and_what_has_no_meaning_not_at_all() -> None:
     lost = _mishap("aws:ec2/vpc:Vpc", "net/http: (Client.Timeout exceeded while awaiting headers)")
     assert len(meanings([lost, lost, _mishap("aws:ec2/vpc:Vpc", "InvalidParameterValue")])) == 1
+
+
+@pytest.mark.parametrize(("request_", "id_", "said"), [("create", "c:n", 1), ("update", "c:n", 0), ("create", "", 0)])
+def test_a_new_resource_that_stays_failed_is_told_with_the_command(request_: str, id_: str, said: int) -> None:
+    mishap = replace(_mishap("aws:eks/nodeGroup:NodeGroup", "AsgInstanceLaunchFailures"), request=request_, id=id_)
+    told = (
+        "training stays failed: EKS neither repairs nor updates it, and bills its machines that started. Next: once "
+        f"the cause is gone, replace it: gpucluster sandbox pulumi up --replace '{mishap.urn}'."
+    )
+    assert meanings([mishap]) == [told][:said]
 
 
 def _answers() -> list[Row]:
