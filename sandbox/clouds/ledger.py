@@ -105,6 +105,11 @@ class Entry:
         """Its names in the program and in the cloud."""
         return urn_name(self.urn), self.name
 
+    def started(self, machines: int) -> int:
+        """The machines that there are of those requested: a failed pool has fewer."""
+        left = self.failure.machines if self.failure is not None else None
+        return machines if left is None else min(machines, left)
+
     @property
     def state(self) -> str:
         """The cloud's name of its state, such as ACTIVE, Creating or Failed; empty if the cloud has none."""

@@ -85,15 +85,10 @@ class _Asking:
         """The machines of the other resources."""
         there = self.ledger.of_types(self._module.TYPES) if self._module is not None else []
         others = (other for other in there if (other.type, other.id) != (self.entry.type, self.entry.id))
-        return [one for other in others for one in self._started(other)]
+        return [replace(one, count=other.started(one.count)) for other in others for one in self._machines_of(other)]
 
     def _machines_of(self, entry: Entry) -> list[Demand]:
         return list(self._module.demand(entry, self.ledger)) if self._module is not None else []
-
-    def _started(self, entry: Entry) -> list[Demand]:
-        """A failed pool has only the machines that did start."""
-        found, started = self._machines_of(entry), None if entry.failure is None else entry.failure.machines
-        return found if started is None else [replace(one, count=min(one.count, started)) for one in found]
 
 
 def _quotas(it: _Asking, quotas: Sequence[Quota]) -> Iterator[Shortage]:

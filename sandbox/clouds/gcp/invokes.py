@@ -105,8 +105,8 @@ def instance_group(args: Mapping[str, Any], ledger: Ledger) -> Mapping[str, Any]
     pool = next((it for it in found if link in it.outputs[_GROUPS]), None)
     if pool is None:
         raise CloudError(f"{link} not found")
-    started, links = None if pool.failure is None else pool.failure.machines, items(pool.outputs[_GROUPS])
-    size = int(pool.outputs.get("nodeCount") or 0) if started is None else started // len(links)
+    links = items(pool.outputs[_GROUPS])
+    size = pool.started(int(pool.outputs.get("nodeCount") or 0) * len(links)) // len(links)
     *_, project, _, zone, _, name = link.split("/")
     return {
         "id": f"projects/{project}/zones/{zone}/instanceGroups/{name}",

@@ -66,7 +66,7 @@ def _pool(
     return Pool(
         key=name,
         machine_type=machine_type,
-        size=int(mapping(group.get("scalingConfig")).get("desiredSize") or 0),
+        size=entry.started(int(mapping(group.get("scalingConfig")).get("desiredSize") or 0)),
         zones=[str(subnet.get("availabilityZone")) for subnet in subnets],
         labels=labels,
         taints=taints,

@@ -36,7 +36,7 @@ def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
     made = mapping(plain(cluster.outputs))
     scope = f"https://{made.get('fqdn')}:443"
     apart = {
-        entry.name: mapping(plain(entry.outputs))
+        entry.name: {**(pool := mapping(plain(entry.outputs))), "count": entry.started(int(pool.get("count") or 0))}
         for entry in entries
         if entry.type == _AGENT_POOL and entry.id.lower().startswith(f"{cluster.id.lower()}/agentpools/")
     }

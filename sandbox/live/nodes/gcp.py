@@ -51,7 +51,7 @@ def _pool(entry: Entry, pool: Mapping[str, Any], networks: Mapping[str, str]) ->
         key=entry.name,
         machine_type=machine_type,
         # For each zone.
-        size=int(pool.get("nodeCount") or pool.get("initialNodeCount") or 0) * len(zones),
+        size=entry.started(int(pool.get("nodeCount") or pool.get("initialNodeCount") or 0) * len(zones)),
         zones=zones,
         labels=_labels(entry.name, pool, config, gpus, machine_type, pods),
         taints=[_taint(mapping(taint)) for taint in items(config.get("effectiveTaints") or config.get("taints"))],

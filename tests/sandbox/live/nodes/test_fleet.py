@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.ledger import Entry, Operation
 from gpucluster.sandbox.live.nodes.fleet import fleet, manifests
 from gpucluster.sandbox.live.nodes.manifest import ORDINAL
 
@@ -45,3 +47,14 @@ def test_the_nodes_of_a_pool_that_is_gone_go(eks: Entry, group: Group) -> None:
 def test_a_pool_of_machines_that_the_catalog_does_not_know_is_named(eks: Entry, group: Group) -> None:
     change = fleet(group("z9.48xlarge", 2), eks, [])
     assert (change.made, change.left_out) == ([], ["gpus: no machine z9.48xlarge is in the catalog"])
+
+
+def test_a_failed_pool_has_the_nodes_that_started(
+    eks: Entry, gke: Entry, aks: Entry, group: Any, node_pool: Any, agent_pool: Any
+) -> None:
+    failure = Operation(state="creating", ends=0, error="no", failed="failed", machines=3)
+    made = [(group("p5.48xlarge", 5), eks), ([node_pool("e2-standard-4", 5)], gke)]
+    made.append(([agent_pool("Standard_ND96isr_H100_v5", 5)], aks))
+    for entries, cluster in made:
+        whole, failed = manifests(entries, cluster), [replace(entry, failure=failure) for entry in entries]
+        assert len(whole) - len(manifests(failed, cluster)) == 2
