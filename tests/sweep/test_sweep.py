@@ -16,7 +16,7 @@ from tests.sweep.tour import KINDS, Tour
 
 _APART = 60
 _SHORT = {
-    "aws": {"up": "kill", "update": "refused"},
+    "aws": {"up": "partial", "update": "refused"},
     "gcp": {"update": "partial", "destroy": "crash"},
     "azure": {"up": "partial", "destroy": "kill"},
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.errors import Error
+from gpucluster.sandbox.clouds.lasting import lasting
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.urns import urn_name
 from tests.sweep.stage import Fault, Operation, Ran, Stage, copied
@@ -102,6 +103,8 @@ class Tour:
             tries=_TRIES if kind == "throttled" else 1,
         )
         words = self.command.words if self.alone else (*self.command.words, "--continue-on-error")
+        if self.command.direction == "up":
+            words = (*words, *(f"--replace={urn}" for urn in self._dead()))
         ran = self.stage.run(*words, port=self.command.port, fault=fault, kills=kind == "kill", logs=logs)
         now = _is(self.stage)
         for operation, met in fault.asked:
@@ -109,6 +112,15 @@ class Tour:
             if not met or kind in _LOSES or (kind == "partial" and now[key]):
                 self._there[key] += {"create": 1, "delete": -1}.get(operation.request, 0)
         return ran, tuple(dict.fromkeys(it for it, met in fault.asked if met))
+
+    def _dead(self) -> list[str]:
+        """What no update repairs; the failed command has printed to replace it."""
+        there = [(entry, entry.failure, lasting().get(entry.type)) for entry in self.stage.existing()]
+        return [
+            entry.urn
+            for entry, failure, row in there
+            if failure is not None and row is not None and row.again == "nothing" and failure.failed == row.failed
+        ]
 
     def _problems(self, ran: Ran, met: tuple[Operation, ...]) -> Iterator[str]:
         """What is wrong after a round."""
@@ -133,6 +145,8 @@ class Tour:
             yield f"fails by itself: {_reason(ran)}"
         if self.left:
             yield f"never asked: {self.left[:3]}"
+        if dead := self._dead():
+            yield f"stays failed: {dead[:3]}"
         if _is(self.stage) != _is(self.command.end):
             yield "the clouds are not as the undisturbed command leaves them"
         if self.command.direction != "destroy":
