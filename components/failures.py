@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pulumi
 
 from gpucluster.catalog.failed_states import FailedState, failed_states
 from gpucluster.components.simulated import simulated
 
+_T = TypeVar("_T")
 _GKE_POOL: Final = "gcp:container/nodePool:NodePool"
 _GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
 
 
-def reporting_failures(opts: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
-    """The options of a component: a preview warns of each resource below it that stays failed, and an update ends with
-    an error, after everything else. One that is to be created or replaced is not known yet, and not reported.
+class Failures:
+    """A preview warns of each resource of a component that stays failed, and an update ends with an error, after
+    everything else. One that is to be created or replaced is not known yet, and not reported.
     """
 
-    def see(args: pulumi.ResourceTransformationArgs) -> None:
+    def __init__(self) -> None:
+        self._reports: list[pulumi.Output[None]] = []
+
+    def of(self, opts: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
+        """The options of the component."""
+        return pulumi.ResourceOptions.merge(pulumi.ResourceOptions(transformations=[self._see]), opts)
+
+    def before(self, output: pulumi.Output[_T]) -> pulumi.Output[_T]:
+        """The output, which fails with them: the SDK awaits no other error of a component from another program."""
+        if pulumi.runtime.is_dry_run():
+            return output
+        return pulumi.Output.all(output, *self._reports).apply(lambda found: found[0])
+
+    def _see(self, args: pulumi.ResourceTransformationArgs) -> None:
         row = failed_states().get(args.type_)
         if row is not None and (row.output or args.type_ == _GKE_POOL):
-            found: Any = _found(args, row)
-            pulumi.Output.from_input(found).apply(partial(_report, args.name, row))
-
-    return pulumi.ResourceOptions.merge(pulumi.ResourceOptions(transformations=[see]), opts)
+            # A task of its own: a program that is refused cancels it, and a bare coroutine would warn of that.
+            found: Any = asyncio.ensure_future(_found(args, row))
+            self._reports.append(pulumi.Output.from_input(found).apply(partial(_report, args.name, row)))
 
 
 async def _found(args: pulumi.ResourceTransformationArgs, row: FailedState) -> pulumi.Output[Sequence[Any]]:

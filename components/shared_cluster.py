@@ -11,7 +11,7 @@ import pulumi_kubernetes as kubernetes
 
 from gpucluster.components.buckets import IdentityPlan
 from gpucluster.components.cloud import ClusterPlan
-from gpucluster.components.failures import reporting_failures
+from gpucluster.components.failures import Failures
 from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.job_identities import JobIdentities, JobIdentity
@@ -93,7 +93,8 @@ class SharedCluster(Cluster, Generic[Plan]):
         checked = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[check_object]))
         kind = f"gpucluster:{cloud}:TrainingCluster"
         labelling = labelled(plan.labels, checked, stack=plan.stack)
-        super().__init__(kind, name, plan.facts.registered(), reporting_failures(labelling))
+        self.failures = Failures()
+        super().__init__(kind, name, plan.facts.registered(), self.failures.of(labelling))
         self._name, self._plan = name, plan
         self._here = pulumi.ResourceOptions(parent=self)
 

@@ -19,7 +19,7 @@ with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network, pool, training_pool
     from gpucluster.components.aws.network_plan import NetworkPlan
     from gpucluster.components.aws.provider import provider
-    from gpucluster.components.failures import reporting_failures
+    from gpucluster.components.failures import Failures
     from gpucluster.components.labelling import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
@@ -118,7 +118,7 @@ class TrainingPool(training_pool.TrainingPool):
                     labels=plan.labels,
                     pool=name,
                     facts=plan.facts.registered(),
-                    opts=reporting_failures(
+                    opts=Failures().of(
                         labelled(plan.labels, with_provider(opts, "aws", partial(provider, f"{name}-aws", here)))
                     ),
                 )

@@ -20,7 +20,7 @@ with importing_sdk("azure"):
     from gpucluster.components.azure.addresses import AddressPlan
     from gpucluster.components.azure.node_pool import GpuNodes
     from gpucluster.components.azure.provider import provider
-    from gpucluster.components.failures import reporting_failures
+    from gpucluster.components.failures import Failures
     from gpucluster.components.labelling import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
@@ -134,7 +134,7 @@ class TrainingPool(training_pool.TrainingPool):
                     after=[],
                     pool=name,
                     facts=plan.facts.registered(),
-                    opts=reporting_failures(
+                    opts=Failures().of(
                         labelled(
                             plan.labels, with_provider(opts, "azure-native", partial(provider, f"{name}-azure", here))
                         )

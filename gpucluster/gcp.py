@@ -16,7 +16,7 @@ from gpucluster.components.in_program import InProgram, SpecInput, with_provider
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("gcp"):
-    from gpucluster.components.failures import reporting_failures
+    from gpucluster.components.failures import Failures
     from gpucluster.components.gcp import cluster, network, network_part, pool, training_pool
     from gpucluster.components.gcp.provider import provider
     from gpucluster.components.labelling import labelled
@@ -109,7 +109,7 @@ class TrainingPool(training_pool.TrainingPool):
                     after=[],
                     pool=name,
                     facts=plan.facts.registered(),
-                    opts=reporting_failures(
+                    opts=Failures().of(
                         labelled(plan.labels, with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here)))
                     ),
                 )

@@ -58,7 +58,8 @@ class ComponentPackage(Provider):
             cluster, cost = _built(known[1], name, options or pulumi.ResourceOptions())
         except (pulumi.RunError, ModuleNotFoundError) as error:
             raise InputPropertiesError(str(error), []) from error
-        return ConstructResult(cluster.urn, {**cluster.outputs(), "cost": cost})
+        outputs = {**cluster.outputs(), "endpoint": cluster.failures.before(cluster.endpoint), "cost": cost}
+        return ConstructResult(cluster.urn, outputs)
 
 
 def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any, dict[str, str]]:

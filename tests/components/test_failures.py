@@ -10,7 +10,7 @@ from pulumi_aws.eks import NodeGroup
 from pulumi_azure_native.containerservice import AgentPool
 from pulumi_gcp.container import NodePool, NodePoolBestEffortProvisioningArgs, NodePoolNodeConfigArgs
 
-from gpucluster.components.failures import reporting_failures
+from gpucluster.components.failures import Failures
 
 GROUPS = ["https://www.googleapis.com/compute/v1/projects/p/zones/z/instanceGroups/g"]
 FIXED: dict[str, Any] = {"node_count": 4, "node_config": NodePoolNodeConfigArgs(machine_type="a3-megagpu-8g")}
@@ -72,7 +72,7 @@ def test_a_preview_warns_of_what_stays_failed_and_an_update_ends_with_it(
 
     @pulumi.runtime.test
     def program() -> None:
-        make(reporting_failures(None))
+        make(Failures().of(None))
 
     if told and not preview and "unknown" not in told:
         with pytest.raises(pulumi.RunError) as error:
