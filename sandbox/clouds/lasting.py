@@ -87,6 +87,11 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
     return replace(entry, outputs={**entry.outputs, **_with_state(entry, row, state)}, operation=operation)
 
 
+def stays_failed(entry: Entry) -> bool:
+    """Whether an update without a difference leaves it failed."""
+    return entry.failure is not None and lasting()[entry.type].again != "request"
+
+
 def _with_state(entry: Entry, row: Lasting, state: str) -> dict[str, object]:
     """The outputs with the state; some types have it in another output, some SDKs do not have it."""
     return {row.property: state} if row.property and row.property in entry.outputs else {}

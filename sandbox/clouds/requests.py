@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
-from gpucluster.sandbox.clouds.lasting import begun, lasting
+from gpucluster.sandbox.clouds.lasting import begun, lasting, stays_failed
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.modelled import changed_inputs
 from gpucluster.sandbox.clouds.outputs import after
@@ -91,17 +91,12 @@ class Requests:
             there = self._there(resource.type, resource.id, resource.outputs)
             if there is None:
                 raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
-            if self._stays_failed(resource, there):
+            if stays_failed(there) and not changed_inputs(resource):
                 return _Accepted(there, None)
             entry = replace(self._entry(resource, self.account.update(resource)), created_at=there.created_at)
             return self._begin(entry, wish, Act.UPDATE)
 
         return self.account.read(self._ended(self._waiting.accepted(accept), Act.UPDATE))
-
-    def _stays_failed(self, resource: Resource, there: Entry) -> bool:
-        """Whether an update leaves a failed resource as it is, because the provider has nothing to request."""
-        asked = there.failure is None or lasting()[there.type].again == "request"
-        return not asked and not changed_inputs(resource)
 
     def read(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> Entry | None:
         """A resource as the cloud returns it; None if it does not exist, or is not yet visible."""

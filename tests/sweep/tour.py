@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.errors import Error
-from gpucluster.sandbox.clouds.lasting import lasting
+from gpucluster.sandbox.clouds.lasting import stays_failed
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.urns import urn_name
 from tests.sweep.stage import Fault, Operation, Ran, Stage, copied
@@ -103,8 +103,7 @@ class Tour:
             tries=_TRIES if kind == "throttled" else 1,
         )
         words = self.command.words if self.alone else (*self.command.words, "--continue-on-error")
-        if self.command.direction == "up":
-            words = (*words, *(f"--replace={urn}" for urn in self._dead()))
+        words = (*words, *(f"--replace={urn}" for urn in self._dead()))
         ran = self.stage.run(*words, port=self.command.port, fault=fault, kills=kind == "kill", logs=logs)
         now = _is(self.stage)
         for operation, met in fault.asked:
@@ -115,12 +114,8 @@ class Tour:
 
     def _dead(self) -> list[str]:
         """What no update repairs; the failed command has printed to replace it."""
-        there = [(entry, entry.failure, lasting().get(entry.type)) for entry in self.stage.existing()]
-        return [
-            entry.urn
-            for entry, failure, row in there
-            if failure is not None and row is not None and row.again == "nothing" and failure.failed == row.failed
-        ]
+        made = self.command.direction == "up"
+        return [entry.urn for entry in self.stage.existing() if made and stays_failed(entry)]
 
     def _problems(self, ran: Ran, met: tuple[Operation, ...]) -> Iterator[str]:
         """What is wrong after a round."""
