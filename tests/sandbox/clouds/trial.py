@@ -127,13 +127,13 @@ class Trial:
         own = {key: value for key, value in change.items() if key != "AS"}
         return change.get("AS", case[kind]), _merged(case.get("inputs", {}), own)
 
-    def _tried(self, case: Mapping[str, Any], change: Mapping[str, Any]) -> Entry | None:
+    def _tried(self, case: Mapping[str, Any], change: Mapping[str, Any]) -> Entry:
         if "update" not in case:
             return self.make(*self._asked(case, change, "try"))
         there = self.there[case["update"]]
         asked = self.asked(f"{there.type.partition(':')[2]} {case['update']}", _merged(there.inputs, change))
-        self.account.update(replace(asked, id=there.id, old_inputs=there.inputs, outputs=there.outputs))
-        return None
+        made = self.account.update(replace(asked, id=there.id, old_inputs=there.inputs, outputs=there.outputs))
+        return replace(there, outputs=made.outputs)
 
     def _refused(self, case: Mapping[str, Any], row: Any) -> None:
         change, *facts = row
@@ -162,9 +162,9 @@ class Trial:
             made = self._tried(case, change)
         except CloudError as refusal:
             pytest.fail(f"{change}: {refusal}")
-        if made is not None:
-            wrong = [key for key, value in facts.items() if not _is(made, key, self._filled(value))]
-            assert wrong == [], f"{change}: not {wrong}: {made}"
+        wrong = [key for key, value in facts.items() if not _is(made, key, self._filled(value))]
+        assert wrong == [], f"{change}: not {wrong}: {made}"
+        if "update" not in case:
             self.ledger.remove(made.provider, made.scope, made.type, made.id)
 
     def _deleted(self, name: str, facts: Any) -> None:

@@ -38,7 +38,7 @@ def cluster(managed: ManagedResource) -> Mapping[str, Any]:
     return {
         **made(managed),
         **_names(managed),
-        "agentPoolProfiles": [_inline(pool, version, current, network) for pool in _pools(managed)],
+        "agentPoolProfiles": [_inline(managed, pool, version, current, network) for pool in _pools(managed)],
         "autoUpgradeProfile": {"nodeOSUpgradeChannel": "NodeImage", **mapping(given.get("autoUpgradeProfile"))},
         "currentKubernetesVersion": current,
         "eTag": guid(),
@@ -133,8 +133,18 @@ def _pools(managed: ManagedResource) -> list[Mapping[str, Any]]:
     return own_profiles(managed, managed.inputs) or own_profiles(managed, managed.previous)
 
 
-def _inline(pool: Mapping[str, Any], version: str, current: str, network: Mapping[str, Any]) -> dict[str, Any]:
-    return {**_pool(pool, version, current, network), "type": "VirtualMachineScaleSets", **pool}
+def _inline(
+    managed: ManagedResource, pool: Mapping[str, Any], version: str, current: str, network: Mapping[str, Any]
+) -> dict[str, Any]:
+    profiles = own_profiles(managed, managed.previous)
+    before = next((profile for profile in profiles if profile.get("name") == pool.get("name")), mapping(None))
+    return {**_pool(pool, version, current, network), "type": "VirtualMachineScaleSets", **pool, **_kept(pool, before)}
+
+
+def _kept(given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Without a version in the request, a pool keeps its own, and its image."""
+    kept = ("orchestratorVersion", "currentOrchestratorVersion", "nodeImageVersion")
+    return {} if given.get("orchestratorVersion") else {name: before[name] for name in kept if name in before}
 
 
 def _pool(given: Mapping[str, Any], version: str, current: str, network: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,9 +184,7 @@ def agent_pool(managed: ManagedResource) -> Mapping[str, Any]:
     outputs: Mapping[str, Any] = around.outputs if around is not None else {}
     version, current = str(outputs.get("kubernetesVersion")), str(outputs.get("currentKubernetesVersion"))
     pool = _pool(managed.inputs, version, current, mapping(outputs.get("networkProfile")))
-    if managed.previous and not managed.inputs.get("orchestratorVersion"):
-        kept = ("orchestratorVersion", "currentOrchestratorVersion", "nodeImageVersion")
-        pool |= {name: managed.previous[name] for name in kept}
+    pool |= _kept(managed.inputs, managed.previous)
     return {**pool, "eTag": guid(), "name": managed.name, "type": managed.path.arm_type}
 
 

@@ -1,15 +1,22 @@
 """AKS's requirements for a change of version.
 
 Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-aks-control-plane.md (also of clusters with
-long-term support, which may skip versions); its words: rancher/dashboard #11884.
+long-term support, which may skip versions), upgrade-node-pools.md and auto-upgrade-cluster.md; its words:
+rancher/dashboard #11884, Azure/AKS #4765, rancher/rancher #33426, kubernetes-sigs/cluster-api-provider-azure #1883.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
+from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import CLUSTER
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, own_profiles
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.azure.versions import may_be
+from gpucluster.sandbox.clouds.azure.versions import may_be, resolved
+from gpucluster.sandbox.type_guards import items, mapping
+
+_CURRENT: Final = "currentOrchestratorVersion"
 
 # Maximum minor versions of the nodes behind the control plane.
 _SKEW = 3
@@ -43,3 +50,60 @@ def one_minor_version_at_a_time(managed: ManagedResource) -> None:
             f"[{before[0]}.{before[1] + 1}]. Please see https://aka.ms/aks-supported-k8s-ver for version details."
         )
         raise refused("OperationNotAllowed", message)
+
+
+@rule(CLUSTER)
+def pools_keep_their_versions(managed: ManagedResource) -> None:
+    """A request of the cluster names the version of every pool or of none, separate resources included. Named versions
+    stay unchanged, or become the control plane's.
+
+    A request that names only some is known to be refused when it changes a version (Azure/AKS #4765, Azure/ARO-HCP
+    PR 662), and when versions already differ (hashicorp/terraform-provider-azurerm #20791); repeated while all are
+    equal, it is accepted. Without any, no pool is upgraded (Azure/AKS PR 2889).
+    """
+    before = str(managed.previous.get("currentKubernetesVersion") or "")
+    if not before:
+        return
+    after = resolved(str(managed.inputs.get("kubernetesVersion") or before), before)
+    pools = {str(one.get("name")): str(one.get(_CURRENT)) for one in own_profiles(managed, managed.previous)}
+    pools |= {entry.name: str(entry.outputs.get(_CURRENT)) for entry in managed.under(AGENT_POOL, managed.id)}
+    profiles = [mapping(profile) for profile in items(managed.inputs.get("agentPoolProfiles"))]
+    named = {str(it["name"]): str(it["orchestratorVersion"]) for it in profiles if it.get("orchestratorVersion")}
+    moved = any(resolved(named[name], pools[name]) not in (pools[name], after) for name in named if name in pools)
+    partial = any(name not in named for name in pools) and {*pools.values(), before, after} != {after}
+    if named and (moved or partial):
+        message = (
+            "Using managed cluster api, all Agent pools' OrchestratorVersion must be all specified or all unspecified. "
+            "If all specified, they must be stay unchanged or the same with control plane. For agent pool specific "
+            "change, please use per agent pool operations: https://aka.ms/agent-pool-rest-api"
+        )
+        raise refused("NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged", message)
+
+
+@rule(AGENT_POOL)
+def pool_follows_the_control_plane(managed: ManagedResource) -> None:
+    """A pool is never newer than the control plane, and never goes back."""
+    cluster = managed.at(CLUSTER, managed.parent)
+    wish = str(managed.inputs.get("orchestratorVersion") or "")
+    if cluster is None or not wish or not may_be(wish):
+        return
+    top = str(cluster.outputs.get("currentKubernetesVersion"))
+    new = resolved(wish, top)
+    if _parts(new) > _parts(top):
+        message = (
+            f"Node pool version {new} and control plane version {top} are incompatible. Minor version of node pool "
+            f"version {minor(new)[1]} is bigger than control plane version {minor(top)[1]}. For more information, "
+            "please check https://aka.ms/version-skew-policy"
+        )
+        raise refused("NodePoolMcVersionIncompatible", message)
+    old = str(managed.previous.get(_CURRENT) or "")
+    if old and _parts(resolved(wish, old)) < _parts(old):
+        message = (
+            f"Upgrade agent pool version from {old} to {new} is not allowed, you can only upgrade one minor version at "
+            "a time. Please use [az aks get-upgrades] command to get the supported upgrade paths."
+        )
+        raise refused("AgentPoolUpgradeVersionNotAllowed", message)
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
