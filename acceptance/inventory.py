@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from gpucluster.acceptance.logs.read import Log
-from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Replacement
+from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Modules, Replacement
+
+DRIVER: Final = "nvidia"
+"""The main kernel module of NVIDIA's driver."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +48,8 @@ def inventory_of(logs: Sequence[Log]) -> Inventory:
             if isinstance(run, Diagnosis) and run.node:
                 software.setdefault(run.node, {}).update({"driver": run.driver} if run.driver else {})
                 serials.setdefault(run.node, {}).update(run.serials)
+            if isinstance(run, Modules) and run.node and DRIVER in run.versions:
+                software.setdefault(run.node, {}).update({"driver in the kernel": run.versions[DRIVER]})
     nodes = [
         NodeFacts(name=name, software=told, serials=serials.get(name, {})) for name, told in sorted(software.items())
     ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gpucluster.acceptance.inventory import inventory_of
 from gpucluster.acceptance.logs.read import Log
-from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Measurement, Storage
+from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Measurement, Modules, Storage
 from gpucluster.acceptance.promises import Promises
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.health import judge_diagnosis
+from gpucluster.acceptance.verdicts.modules import judge_modules
 from gpucluster.acceptance.verdicts.pairs import is_pair, judge_pairs
 from gpucluster.acceptance.verdicts.promised import judge_promises
 from gpucluster.acceptance.verdicts.storage import judge_storage
@@ -25,11 +26,13 @@ def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -
     measurements = [measurement for log in logs for measurement in log.measurements]
     runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, CollectiveRun)]
     pairs = judge_pairs(runs)
+    nodes = inventory_of(logs).nodes
+    drivers = {node.name: node.software.get("driver") for node in nodes}
     return (
         *([pairs] if pairs else []),
         *judge_promises(promises, measurements),
-        *judge_versions(inventory_of(logs).nodes),
-        *(verdict for log in logs for verdict in _each(log, machine, promises, folded=pairs is not None)),
+        *judge_versions(nodes),
+        *(verdict for log in logs for verdict in _each(log, machine, promises, drivers, folded=pairs is not None)),
     )
 
 
@@ -43,8 +46,10 @@ def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple
     )
 
 
-def _each(log: Log, machine: Machine | None, promises: Promises, *, folded: bool) -> Iterator[Verdict]:
-    """folded: fast pairs are counted in the verdict on all pairs, not listed one by one."""
+def _each(
+    log: Log, machine: Machine | None, promises: Promises, drivers: Mapping[str, str | None], *, folded: bool
+) -> Iterator[Verdict]:
+    """drivers: by node. folded: fast pairs are counted in the verdict on all pairs, not listed one by one."""
     for measurement in log.measurements:
         if isinstance(measurement, CollectiveRun):
             verdict = judge_fabric(measurement, shape_named(measurement.machine_type) or machine)
@@ -52,6 +57,9 @@ def _each(log: Log, machine: Machine | None, promises: Promises, *, folded: bool
                 yield verdict
         elif isinstance(measurement, Diagnosis):
             yield judge_diagnosis(measurement)
+        elif isinstance(measurement, Modules):
+            shape = shape_named(measurement.machine_type) or machine
+            yield judge_modules(measurement, shape, drivers.get(measurement.node or ""))
         elif isinstance(measurement, Storage):
             yield from judge_storage(measurement, promises)
     for damage in log.damages:

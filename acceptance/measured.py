@@ -103,6 +103,20 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Modules:
+    """Loaded kernel modules of NVIDIA's driver on one node. versions: of each, by name. node, machine_type: None if the
+    log does not contain them.
+    """
+
+    log: str
+    line: int
+    tool: str
+    versions: Mapping[str, str]
+    node: str | None = None
+    machine_type: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoragePhase:
     """One kind of work. gb_per_s: GB/s (10^9 bytes) of all nodes together. files_per_s: files of all nodes together."""
 
@@ -137,4 +151,4 @@ class Replacement:
     hours: float
 
 
-Measurement = CollectiveRun | Diagnosis | Storage | Replacement
+Measurement = CollectiveRun | Diagnosis | Modules | Storage | Replacement

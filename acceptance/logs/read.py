@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.acceptance.logs import dcgm, elbencho, fio, nccl_tests, nccl_tests_json, replaced, torch_table
+from gpucluster.acceptance.logs import dcgm, elbencho, fio, modules, nccl_tests, nccl_tests_json, replaced, torch_table
 from gpucluster.acceptance.logs.header import Header, header_of
 from gpucluster.acceptance.logs.line import Line, lines
 from gpucluster.acceptance.measured import Measurement
@@ -103,6 +103,8 @@ def _of_documents(name: str, documents: Sequence[_Document]) -> tuple[tuple[Meas
             keep(document.line, partial(_nccl_tests_json, name, document))
         elif dcgm.recognise(document.data):
             keep(document.line, partial(_dcgm, name, document))
+        elif modules.recognise(document.data):
+            keep(document.line, partial(_modules, name, document))
         elif replaced.recognise(document.data):
             keep(document.line, partial(_replaced, name, document))
     phases = [document for document in documents if elbencho.recognise(document.data)]
@@ -120,6 +122,11 @@ def _nccl_tests_json(name: str, document: _Document) -> list[Measurement]:
 
 def _dcgm(name: str, document: _Document) -> list[Measurement]:
     return [dcgm.read(name, document.line, document.data, _node(document))]
+
+
+def _modules(name: str, document: _Document) -> list[Measurement]:
+    node, machine_type = _node(document), document.header.machine_type
+    return [modules.read(name, document.line, document.data, node=node, machine_type=machine_type)]
 
 
 def _replaced(name: str, document: _Document) -> list[Measurement]:

@@ -1,10 +1,11 @@
-"""DCGM's diagnosis on every node at once: each pod uses all GPUs of its node."""
+"""DCGM's diagnosis and the loaded driver on every node at once: each pod uses all GPUs of its node."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
+from gpucluster.acceptance.logs import modules
 from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
 from gpucluster.acceptance.runs.step import Step
 from gpucluster.components.names import ACCEPTANCE, GPU
@@ -38,7 +39,9 @@ def stress(nodes: Sequence[str], *, minutes: int) -> Step:
 
 def _step(name: str, title: str, nodes: Sequence[str], run: str, *, minutes: int) -> Step:
     # A diagnosis with findings exits with its own code; the findings are in its JSON.
-    script = f"nv-hostengine && sleep 5 && dcgmi diag {run} -j --expectedNumEntities gpu:{_GPUS}; exit 0"
+    script = (
+        f"{modules.SCRIPT}; nv-hostengine && sleep 5 && dcgmi diag {run} -j --expectedNumEntities gpu:{_GPUS}; exit 0"
+    )
     container: dict[str, Any] = {
         "name": "dcgm",
         "image": DCGM_IMAGE,
