@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import pulumi
@@ -69,8 +69,8 @@ class Bucket(Protocol):
 class Inside:
     """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of its
     controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by
-    which a broken one is recognized. maintenance: label of nodes with the time of planned maintenance, if the cloud
-    sets one. closed: addresses that no job may reach.
+    which a broken one is recognized. labels: by pool, as in the settings of `NodeHealth`. maintenance: label of nodes
+    with the time of planned maintenance, if the cloud sets one. closed: addresses that no job may reach.
     """
 
     pools: Sequence[JobPool]
@@ -78,6 +78,7 @@ class Inside:
     tolerations: Sequence[Mapping[str, str]] = ()
     registry: str | None
     conditions: Sequence[Mapping[str, Any]]
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     maintenance: str = ""
     closed: Sequence[str] = ()
 
@@ -171,7 +172,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             return telemetry.ready
         health = NodeHealth(
             f"{self._name}-node-health",
-            settings_json(plan.broken_nodes, found.pools, found.conditions, found.maintenance),
+            settings_json(plan.broken_nodes, found.pools, found.conditions, found.labels, found.maintenance),
             tolerations=found.tolerations,
             registry=found.registry,
             after=found.after,

@@ -43,7 +43,8 @@ class Settings:
     labels. broken_seconds, well_seconds: how long a node must be in this state. gone_seconds: how long all devices of a
     kind may be away before that is a fault. one_in: of this many nodes at most one is tainted at a time, but always
     one. pool: label whose value is the key of devices: pool -> resource -> number on a node; those under an empty key
-    are counted on every node. conditions: each with type and status, and prefixes of reasons that do not count.
+    are counted on every node. conditions: each with type and status, and prefixes of reasons that do not count. labels:
+    pool -> label of a node with all its devices -> what its absence means; that is reported, and ends no job.
     maintenance: label with the time of planned maintenance, in seconds since 1970; empty if the cloud sets none.
     """
 
@@ -57,6 +58,7 @@ class Settings:
     one_in: int
     devices: Mapping[str, Mapping[str, int]]
     conditions: Sequence[Mapping[str, Any]]
+    labels: Mapping[str, Mapping[str, str]]
     maintenance: str = ""
 
 
@@ -123,6 +125,17 @@ def _gone(node: Node, memory: Memory, settings: Settings, now: float) -> str:
     return ""
 
 
+def _unlabelled(node: Node, memory: Memory, settings: Settings, now: float) -> str:
+    """What a label means that a node with devices has lacked for a while."""
+    uid, has = node["metadata"]["uid"], node["metadata"].get("labels", {})
+    for label, means in settings.labels.get(has.get(settings.pool, ""), {}).items():
+        if label in has or not _has_each(node, settings):
+            memory.worked[uid, label] = now
+        elif now - memory.worked.setdefault((uid, label), now) >= settings.gone_seconds:
+            return f"{means} for {settings.gone_seconds // 60} minutes"
+    return ""
+
+
 def _has_each(node: Node, settings: Settings) -> bool:
     """Whether some of each device that a node must have are there: a restart of this program forgets what is gone."""
     return all(_count(node, "allocatable", device) for device, least in _wanted(node, settings).items() if least)
@@ -143,18 +156,21 @@ def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float)
     for node in sorted(nodes, key=lambda each: each["metadata"]["name"]):
         uid, mine = node["metadata"]["uid"], _taint(node, settings)
         gone = _gone(node, memory, settings, now)
-        why = fault(node, settings) or gone
-        if why:
+        lacks = _unlabelled(node, memory, settings, now)
+        broken = fault(node, settings) or gone
+        if broken:
             memory.well.pop(uid, None)
         else:
             memory.broken.pop(uid, None)
+        if not broken and not lacks:
             memory.told.pop(uid, None)
         if mine is not None:
-            again = not why and _has_each(node, settings) and _booted_since(node, mine)
+            again = not broken and _has_each(node, settings) and _booted_since(node, mine)
             if again and now - memory.well.setdefault(uid, now) >= settings.well_seconds:
                 yield Step(node=node, does="Well", why="rebooted, and no fault is left")
-        elif why and now - memory.broken.setdefault(uid, now) >= settings.broken_seconds:
-            does = "Reported" if settings.mode == "report" else "Broken" if room > 0 else "LeftAlone"
+        elif now - memory.broken.setdefault(uid, now) >= settings.broken_seconds if broken else lacks:
+            why = broken or lacks
+            does = "Reported" if settings.mode == "report" or not broken else "Broken" if room > 0 else "LeftAlone"
             room -= does == "Broken"
             told = does + why + _boot(node)
             if memory.told.get(uid) != told:

@@ -44,9 +44,13 @@ def most_drained(nodes: int) -> int:
 
 
 def settings_json(
-    mode: BrokenNodes, pools: Sequence[JobPool], conditions: Sequence[Mapping[str, Any]], maintenance: str
+    mode: BrokenNodes,
+    pools: Sequence[JobPool],
+    conditions: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Mapping[str, str]],
+    maintenance: str,
 ) -> str:
-    """The program's `Settings` as JSON. mode: drain or report. conditions, maintenance: as in `Settings`."""
+    """The program's `Settings` as JSON. mode: drain or report. conditions, labels, maintenance: as in `Settings`."""
     training = {pool.name: _devices(pool) for pool in pools if pool.name == TRAINING_POOL}
     settings = {
         "mode": mode,
@@ -60,6 +64,7 @@ def settings_json(
         "devices": {"": {GPU: 0}, **training},
         "conditions": conditions,
         **({"maintenance": maintenance} if maintenance else {}),
+        "labels": labels,
     }
     return json.dumps(settings, indent=2, sort_keys=True)
 

@@ -34,6 +34,7 @@ SETTINGS: Final = Settings(
     one_in=5,
     devices={"": {"nvidia.com/gpu": 0}, "training": {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 32}},
     conditions=[{"type": "AcceleratedHardwareReady", "status": "False", "but": ["NvidiaXID31Error", "DCGM"]}],
+    labels={},
 )
 
 
@@ -92,6 +93,24 @@ def test_a_node_is_tainted_once_it_has_been_broken_for_a_while() -> None:
     assert done(broken, memory, 25) == []
     assert done(broken, memory, 54) == []
     assert done(broken, memory, 55) == [("a", "Broken", "AcceleratedHardwareReady is False (NvidiaXID79Error)")]
+
+
+def test_a_label_that_a_working_node_lacks_is_reported_after_15_minutes_and_ends_no_job() -> None:
+    settings = dataclasses.replace(SETTINGS, labels={"training": {"gpucluster/peermem": "no peermem"}})
+    memory, labelled = Memory(), node()
+    labelled["metadata"]["labels"]["gpucluster/peermem"] = "true"
+
+    assert done([node(gpus=(0, 0))], memory, 0, settings) == []
+    assert done([node()], memory, 899, settings) == []
+    assert done([node()], memory, 900, settings) == [("a", "Reported", "no peermem for 15 minutes")]
+    assert done([node()], memory, 910, settings) == []
+    assert metrics([node()], memory, settings).endswith('{node="a",state="reported"} 1\n')
+    assert done([labelled], memory, 920, settings) == []
+    assert metrics([labelled], memory, settings).endswith("gauge\n")
+    assert done([node(taint=BOOT, boot=LATER)], memory, 2000, settings) == []
+    assert done([node(taint=BOOT, boot=LATER)], memory, 2120, settings) == [
+        ("a", "Well", "rebooted, and no fault is left")
+    ]
 
 
 ALL_GONE: Final = "no nvidia.com/gpu has been allocatable for 15 minutes"

@@ -64,7 +64,7 @@ def test_the_pod_runs_the_program_as_it_is_here_from_the_mirror(found: dict[str,
 
 
 def test_the_settings_are_those_that_the_program_reads() -> None:
-    settings = Settings(**json.loads(settings_json("drain", [POOL], aws.CONDITIONS)))
+    settings = Settings(**json.loads(settings_json("drain", [POOL], aws.CONDITIONS, {})))
 
     assert settings.devices == {
         "": {"nvidia.com/gpu": 0},
