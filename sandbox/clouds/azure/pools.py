@@ -12,6 +12,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+SNAPSHOT: Final = "azure-native:containerservice:Snapshot"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ The sandbox does not check which versions are available today.
 
 from __future__ import annotations
 
+import datetime
 import re
 from typing import Any, Final
 
@@ -36,6 +37,22 @@ def may_be(version: str) -> bool:
     return minor(version)[1] <= max(minor(known)[1] for known in kubernetes_versions("azure")) + 1
 
 
-def node_image(sku: Any) -> str:
-    """The image of nodes with this operating system."""
-    return _IMAGES.get(str(sku), _IMAGES["Ubuntu"])
+def newer(version: str, other: str) -> bool:
+    """Whether a full version is newer than another one."""
+    first, second = (tuple(map(int, one.split("."))) for one in (version, other))
+    return first > second
+
+
+def image_date(image: str) -> datetime.date:
+    """The release of a node image, which ends with its year, month and day."""
+    year, month, day = re.search(r"(\d{4})(\d{2})\.(\d{2})\.\d+$", image).groups()  # type: ignore[union-attr]
+    return datetime.date(int(year), int(month), int(day))
+
+
+def node_image(sku: Any, version: str) -> str:
+    """The image of nodes with this operating system. version: of Kubernetes, which decides what `Ubuntu` means.
+
+    Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.md.
+    """
+    effective = "Ubuntu2404" if sku in (None, "Ubuntu") and minor(version) >= (1, 35) else str(sku)
+    return _IMAGES.get(effective, _IMAGES["Ubuntu"])

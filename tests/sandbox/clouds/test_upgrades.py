@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from gpucluster.sandbox.clouds.aws.rules import upgrade as eks
 from gpucluster.sandbox.clouds.azure.rules import upgrade as aks
+from gpucluster.sandbox.clouds.azure.rules.snapshot import snapshot_fits
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.rules import upgrade as gke
 
@@ -45,6 +46,42 @@ TAKEN: list[Case] = [
         "",
     ),
 ]
+
+
+SNAPSHOT = {
+    "kubernetesVersion": "1.35.0",
+    "nodeImageVersion": "AKSUbuntu-2204gen2containerd-202511.07.0",
+    "osSku": "Ubuntu2204",
+    "vmSize": "Standard_ND96isr_H100_v5",
+}
+OLDER_IMAGE = "AKSUbuntu-2204gen2containerd-202510.03.0"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "pool", "inputs", "refusal"),
+    [
+        ({}, {}, {}, ""),
+        ({}, {"currentOrchestratorVersion": "1.34.0", "nodeImageVersion": OLDER_IMAGE}, {}, ""),
+        ({}, {}, {"vmSize": "Standard_NC40ads_H100_v5"}, "another family than Standard_NC40ads_H100_v5"),
+        ({"nodeImageVersion": "AKSUbuntu-2204gen2containerd-202508.01.0"}, {}, {}, "is older than 90 days"),
+        ({"nodeImageVersion": OLDER_IMAGE}, SNAPSHOT, {}, "is older than 1.35.0 on AKSUbuntu"),
+        ({"kubernetesVersion": "1.34.2"}, SNAPSHOT, {}, "1.34.2 on AKSUbuntu"),
+        ({}, {}, {"orchestratorVersion": "1.36"}, "has Kubernetes 1.35.0, and the pool requests 1.36"),
+    ],
+)
+def test_a_pool_takes_a_snapshot_of_its_family_forward_only_and_at_most_90_days_old(
+    snapshot: dict[str, str], pool: dict[str, str], inputs: dict[str, str], refusal: str
+) -> None:
+    managed = SimpleNamespace(
+        inputs={"vmSize": SNAPSHOT["vmSize"], "creationData": {"sourceResourceId": "s"}, **inputs},
+        previous=pool and {"currentOrchestratorVersion": SNAPSHOT["kubernetesVersion"], **pool},
+        changed={"creationData"},
+        at=lambda *_: SimpleNamespace(name="s", outputs={**SNAPSHOT, **snapshot}),
+        token="a:b:AgentPool",
+        name="training",
+    )
+    with pytest.raises(CloudError, match=refusal) if refusal else nullcontext():
+        snapshot_fits(cast(Any, managed))
 
 
 def judge(case: Case) -> None:

@@ -13,12 +13,13 @@ from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id, models
 from gpucluster.sandbox.clouds.azure.outputs import made
-from gpucluster.sandbox.clouds.azure.pools import own_profiles
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, SNAPSHOT, own_profiles
 from gpucluster.sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import mapping
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
+_CURRENT: Final = "currentOrchestratorVersion"
 _MOST_PODS: Final = {"overlay": 250, "kubenet": 110, "": 30}
 """Default pods per node, by network (AKS documentation, "Configure maximum pods")."""
 
@@ -163,7 +164,7 @@ def _pool(given: Mapping[str, Any], version: str, current: str, network: Mapping
         "kubeletDiskType": "OS",
         "maxPods": _MOST_PODS.get(mode, _MOST_PODS[""]),
         "mode": "User",
-        "nodeImageVersion": node_image(sku),
+        "nodeImageVersion": node_image(sku, resolved(wish, current)),
         "orchestratorVersion": wish,
         "osDiskSizeGB": 128,
         "osDiskType": "Managed",
@@ -185,7 +186,33 @@ def agent_pool(managed: ManagedResource) -> Mapping[str, Any]:
     version, current = str(outputs.get("kubernetesVersion")), str(outputs.get("currentKubernetesVersion"))
     pool = _pool(managed.inputs, version, current, mapping(outputs.get("networkProfile")))
     pool |= _kept(managed.inputs, managed.previous)
+    moved = pool[_CURRENT] != managed.previous.get(_CURRENT)
+    snapshot = managed.at(SNAPSHOT, mapping(managed.inputs.get("creationData")).get("sourceResourceId"))
+    if not moved and "osSKU" not in managed.changed:
+        # Also with another snapshot: an image of the same version needs a request of its own.
+        pool["nodeImageVersion"] = managed.previous["nodeImageVersion"]
+    elif snapshot is not None:
+        pool |= {
+            _CURRENT: snapshot.outputs["kubernetesVersion"],
+            "nodeImageVersion": snapshot.outputs["nodeImageVersion"],
+        }
     return {**pool, "eTag": guid(), "name": managed.name, "type": managed.path.arm_type}
+
+
+@models(SNAPSHOT, id=_id)
+def snapshot(managed: ManagedResource) -> Mapping[str, Any]:
+    """The versions of its pool at its creation; it outlives the pool."""
+    pool = managed.at(AGENT_POOL, mapping(managed.inputs.get("creationData")).get("sourceResourceId"))
+    of_pool: Mapping[str, Any] = {} if pool is None else {**pool.inputs, **pool.outputs}
+    kept = {"kubernetesVersion": _CURRENT, "nodeImageVersion": "nodeImageVersion", "vmSize": "vmSize", "osSku": "osSKU"}
+    found = {name: managed.previous.get(name, of_pool.get(source)) for name, source in kept.items()}
+    return {
+        **made(managed),
+        **found,
+        "enableFIPS": False,
+        "osType": "Linux",
+        "type": "Microsoft.ContainerService/Snapshots",
+    }
 
 
 @models("azure-native:containerservice:MaintenanceConfiguration", id=_id)

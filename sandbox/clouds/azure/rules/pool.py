@@ -13,17 +13,19 @@ from collections.abc import Callable
 from typing import Final
 
 from gpucluster.catalog.azure_regions import azure_regions
+from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.azure.identity import location_of
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_unheard_of, temp_disk
-from gpucluster.sandbox.clouds.azure.versions import may_be
+from gpucluster.sandbox.clouds.azure.versions import DEFAULT, may_be
 from gpucluster.sandbox.type_guards import mapping
 
 _MOST: Final = 1000
 _MOST_WITH_FABRIC: Final = 300
 _GIB: Final = 1024**3
+_RELEASES: Final = {"Ubuntu2204": ("1.25", "1.36"), "Ubuntu2404": ("1.32", "1.38")}
 _ZONES: Final = frozenset({"1", "2", "3"})
 
 _Check = Callable[[Pool], None]
@@ -63,6 +65,19 @@ def version_can_be(pool: Pool) -> None:
             "https://aka.ms/supported-version-list"
         )
         raise refused("AgentPoolK8sVersionNotSupported", message)
+
+
+@pool_rule
+def system_fits_the_version(pool: Pool) -> None:
+    """A system that is named with its release has images for some versions only. The words are ours.
+
+    Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.md.
+    """
+    version = pool.given.get("orchestratorVersion") or pool.cluster.get("kubernetesVersion") or DEFAULT
+    first, last = _RELEASES.get(str(pool.given.get("osSKU")), (version, version))
+    if may_be(str(version)) and not minor(first) <= minor(str(version)) <= minor(last):
+        message = f"agent pool '{pool.name}': {pool.given['osSKU']} is for Kubernetes {first} to {last}, not {version}"
+        raise refused("InvalidParameter", message)
 
 
 @pool_rule

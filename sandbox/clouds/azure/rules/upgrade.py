@@ -13,7 +13,7 @@ from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, own_profiles
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.azure.versions import may_be, resolved
+from gpucluster.sandbox.clouds.azure.versions import may_be, newer, resolved
 from gpucluster.sandbox.type_guards import items, mapping
 
 _CURRENT: Final = "currentOrchestratorVersion"
@@ -89,7 +89,7 @@ def pool_follows_the_control_plane(managed: ManagedResource) -> None:
         return
     top = str(cluster.outputs.get("currentKubernetesVersion"))
     new = resolved(wish, top)
-    if _parts(new) > _parts(top):
+    if newer(new, top):
         message = (
             f"Node pool version {new} and control plane version {top} are incompatible. Minor version of node pool "
             f"version {minor(new)[1]} is bigger than control plane version {minor(top)[1]}. For more information, "
@@ -97,13 +97,9 @@ def pool_follows_the_control_plane(managed: ManagedResource) -> None:
         )
         raise refused("NodePoolMcVersionIncompatible", message)
     old = str(managed.previous.get(_CURRENT) or "")
-    if old and _parts(resolved(wish, old)) < _parts(old):
+    if old and newer(old, resolved(wish, old)):
         message = (
             f"Upgrade agent pool version from {old} to {new} is not allowed, you can only upgrade one minor version at "
             "a time. Please use [az aks get-upgrades] command to get the supported upgrade paths."
         )
         raise refused("AgentPoolUpgradeVersionNotAllowed", message)
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
