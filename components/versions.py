@@ -31,6 +31,13 @@ _SKEW_OF_GKE: Final = 2
 # Ubuntu2204, the operating system of all nodes. Source: AKS documentation, "Upgrade OS version".
 _NEWEST_OF_UBUNTU_2204: Final = "1.36"
 
+_SNAPSHOT_FORM: Final = "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.ContainerService/snapshots/NAME"
+# Source: Azure/azure-rest-api-specs containerservice 2025-09-01, Snapshots_Get (resourceName).
+_SNAPSHOT: Final = (
+    r"/subscriptions/[0-9a-f-]{36}/resourceGroups/[^/]{1,90}/providers/Microsoft\.ContainerService/snapshots/"
+    r"[a-z0-9]([\w-]{0,61}[a-z0-9])?"
+)
+
 _FORMS: Final = {
     "aws": (
         r"\d+\.\d+|\d+\.\d+\.\d+-\d{8}",
@@ -46,21 +53,22 @@ _FORMS: Final = {
 _UNPINNED: Final = {
     "aws": "EKS chooses its newest image when it creates a pool; write versions.nodes, such as '1.35.2-20260714'",
     "gcp": "GKE chooses a version when it creates a pool; write versions.nodes, such as '1.35.2-gke.1842000'",
-    "azure": "AKS chooses its newest image when it creates a pool, and no field pins another",
+    "azure": "AKS chooses its newest image when it creates or upgrades a pool; write versions.image, a snapshot",
 }
 
 
 @record(kw_only=True)
 class VersionPlan:
     """control_plane: a minor version. system, nodes: in the cloud's format, None if nodes keep the version of their
-    creation. fabric: the release of the training nodes' fabric, None for the default one. chart_set: None if the spec
-    names none.
+    creation. image: the snapshot whose node image the training nodes have on Azure. fabric: the release of the training
+    nodes' fabric, None for the default one. chart_set: None if the spec names none.
     """
 
     control_plane: str
     system: str | None
     nodes: str | None
     extended: bool
+    image: str | None = None
     fabric: str | None = None
     chart_set: str | None = None
 
@@ -78,6 +86,7 @@ def plan_versions(asked: Versions) -> VersionPlan:
         system=asked.system,
         nodes=asked.nodes,
         extended=asked.support == "extended",
+        image=asked.image,
         fabric=asked.fabric,
         chart_set=asked.charts,
     )
@@ -92,6 +101,7 @@ def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
         *unfit,
         *_control_plane_problems(asked, cloud, None if unfit else shape),
         *_node_problems(asked, cloud),
+        *_image_problems(asked, cloud),
         *_chart_problems(asked),
         *_addon_problems(asked, cloud),
     ]
@@ -130,8 +140,8 @@ def older_node_notes(plan: VersionPlan, cloud: str) -> list[str]:
 
 def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
     """Whether a replaced pool may get another image."""
-    pinned = {"aws": plan.release is not None, "gcp": plan.nodes is not None}.get(cloud, False)
-    if pinned or cloud not in _UNPINNED:
+    of_azure = plan.image is not None
+    if {"aws": plan.release is not None, "gcp": plan.nodes is not None, "azure": of_azure}.get(cloud, True):
         return []
     return [f"node images are not pinned: {_UNPINNED[cloud]} (docs/upgrading-kubernetes.md)"]
 
@@ -200,7 +210,10 @@ def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
         field = f"versions.{name}"
         if chosen is None:
             continue
-        if not re.fullmatch(form, chosen):
+        if cloud == "azure" and name == SYSTEM_POOL:
+            why = f"is {chosen!r}, but AKS upgrades its system pool by a request of its own"
+            yield Problem(field, why, "remove it; `gpucluster upgrade --plan` prints the command")
+        elif not re.fullmatch(form, chosen):
             yield Problem(field, f"is {chosen!r}", f"write {allowed}")
         elif minor(chosen) > minor(top):
             yield Problem(
@@ -209,6 +222,20 @@ def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
         elif minor(top)[1] - minor(chosen)[1] > most:
             oldest = f"{minor(top)[0]}.{minor(top)[1] - most}"
             yield Problem(field, f"is {chosen!r}, too old for a control plane of {top}", f"write {oldest} or newer")
+
+
+def _image_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
+    if asked.image is None:
+        return
+    if cloud != "azure":
+        yield Problem("versions.image", "is set, but only Azure has node pool snapshots", "remove it")
+    elif not re.fullmatch(_SNAPSHOT, asked.image, re.IGNORECASE):
+        yield Problem(
+            "versions.image", f"is {asked.image!r}", f"write the id of a node pool snapshot, {_SNAPSHOT_FORM}"
+        )
+    elif asked.nodes is None:
+        why = "is set, but a snapshot also has a version of Kubernetes, and versions.nodes is missing"
+        yield Problem("versions.image", why, "write that version as versions.nodes")
 
 
 def _chart_problems(asked: Versions) -> Iterator[Problem]:

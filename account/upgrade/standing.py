@@ -52,10 +52,13 @@ class Release:
 
 @record(kw_only=True)
 class Standing:
-    """extended: whether extended support is purchased. addons: of EKS, name -> build. region: of EKS, else empty."""
+    """group: the resource group on Azure. extended: whether extended support is purchased. addons: of EKS, name -> build.
+    region: of EKS, else empty.
+    """
 
     cloud: str
     cluster: str
+    group: str
     control_plane: str
     extended: bool
     pools: tuple[Pool, ...]
@@ -81,6 +84,7 @@ def standing(resources: Resources) -> Standing:
     return Standing(
         cloud=cloud,
         cluster=str(at(found.outputs, name) or found.name),
+        group=str(at(found.inputs, "resourceGroupName") or ""),
         control_plane=control_plane,
         extended=_extended(found),
         pools=(*_inline(found), *_pools(resources)),

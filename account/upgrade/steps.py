@@ -16,8 +16,19 @@ _WHICH: Final = {
     "aws": "aws ssm get-parameter --region {region} --name /aws/service/eks/optimized-ami/{to}/amazon-linux-2023"
     "/x86_64/nvidia/recommended/release_version  # pins kernel and driver: write it in place of {to}",
     "gcp": "gcloud container get-server-config --region REGION  # lists full versions: write one in place of {nodes}",
-    "azure": "az aks get-upgrades --resource-group GROUP --name {cluster}",
+    "azure": "az aks get-upgrades --resource-group {group} --name {cluster}",
 }
+# A request of the cluster can't have the version of one pool only: components/azure/control_plane.py.
+_SYSTEM_OF_AKS: Final = (
+    "az aks nodepool upgrade --resource-group {group} --cluster-name {cluster} --name system --kubernetes-version {to}"
+)
+# The canary's image for the other nodes: AKS gives a pool its newest, which may have another kernel by then. In the
+# cluster's group, because the canary's is deleted.
+_SNAPSHOT: Final = (
+    "az aks nodepool snapshot create --resource-group {group} --name {name} --query id --output tsv --nodepool-id "
+    "$(pulumi stack output account --stack {canary})/providers/Microsoft.ContainerService/managedClusters"
+    "/$(pulumi stack output clusterName --stack {canary})/agentPools/training"
+)
 
 
 @record(kw_only=True)
@@ -54,13 +65,16 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
     """The steps in order. to: the next minor version. stake: of all GPU nodes."""
     major, now = minor(found.control_plane)
     nodes = _FULL.format(to.split(".")[1]) if found.cloud == "gcp" else to
+    aws, azure = found.cloud == "aws", found.cloud == "azure"
     # AKS' GPU nodes follow the control plane, unless the spec sets their version.
-    stay = (f"  nodes: '{major}.{now}'",) if found.cloud == "azure" else ()
+    stay = (f"  nodes: '{major}.{now}'",) if azure else ()
     go = (f"pulumi preview --stack {stack}", f"pulumi up --stack {stack}")
-    which = _WHICH[found.cloud].format(to=to, nodes=nodes, cluster=found.cluster, region=found.region)
-    canary, aws = f"{stack}-canary", found.cloud == "aws"
+    names = {"to": to, "nodes": nodes, "cluster": found.cluster, "group": found.group, "region": found.region}
+    which = _WHICH[found.cloud].format(**names)
+    canary = f"{stack}-canary"
     plane = ("versions:", f"  kubernetes: '{to}'", *_builds(found, to))
-    all_new = (*plane, f"  system: '{nodes}'", f"  nodes: '{nodes}'")
+    system = () if azure else (f"  system: '{nodes}'",)
+    all_new = (*plane, *system, f"  nodes: '{nodes}'")
     one = "cost of one node of the training pool, and of a cluster, for the duration of the test"
     return [
         Step(
@@ -72,8 +86,8 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
         Step(
             title="system pool",
             what="CPU nodes are replaced one by one, with one extra node meanwhile; no job runs on them",
-            spec=(*plane, f"  system: '{nodes}'", *stay),
-            commands=(*(() if aws else (which,)), *go),
+            spec=() if azure else (*plane, *system, *stay),
+            commands=(which, _SYSTEM_OF_AKS.format(**names)) if azure else (*(() if aws else (which,)), *go),
         ),
         Step(
             title="one GPU node, in its own stack",
@@ -86,6 +100,11 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
                 f"pulumi up --stack {canary}",
                 f"gpucluster connect --stack {canary}",
                 "gpucluster acceptance run --results acceptance-canary",
+                *(
+                    (_SNAPSHOT.format(group=found.group, name=_dashed(f"{stack}-{to}"), canary=canary),)
+                    if azure
+                    else ()
+                ),
                 f"pulumi destroy --stack {canary}",
             ),
         ),
@@ -93,7 +112,7 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
             title=f"the rest: {', '.join(_of_gpus(found)) or 'no GPU pool'}",
             what="nodes are replaced or reimaged one by one, and jobs on them end; at stake for each hour since the "
             f"last checkpoint: {stake}",
-            spec=("training: {roll: true}", *all_new),
+            spec=("training: {roll: true}", *all_new, *(("  image: ID  # the snapshot's",) if azure else ())),
             commands=(
                 'kubectl patch clusterqueue training --type merge -p \'{"spec":{"stopPolicy":"Hold"}}\'',
                 "kubectl get workloads --namespace training  # wait until none runs",
@@ -103,6 +122,11 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
             ),
         ),
     ]
+
+
+def _dashed(name: str) -> str:
+    """A name for a snapshot."""
+    return name.replace(".", "-")[:63]
 
 
 def _of_gpus(found: Standing) -> list[str]:

@@ -29,7 +29,7 @@ from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.azure.monitoring import Monitoring
 from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.node_health import CONDITIONS
+from gpucluster.components.azure.node_health import CONDITIONS, LABELS
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.azure.plan import AzureClusterPlan
@@ -82,6 +82,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             tolerations=CONTROLLERS,
             registry=None,
             conditions=CONDITIONS,
+            labels={TRAINING_POOL: LABELS} if fabric and plan.driver == "operators" else {},
             closed=MACHINE_SERVICES,
         )
         self._open(control_plane, found, opened=control_plane.open, pod_security=POD_SECURITY)
@@ -160,7 +161,6 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             f"{name}-control-plane",
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
-            system_version=plan.versions.system,
             extended=plan.versions.extended,
             group=self._group,
             subscription=location.subscription,
@@ -277,6 +277,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             nodes=nodes,
             # A file system takes long to create; GPUs would be billed while they wait.
             after=[*before, *storage.after],
+            image=plan.versions.image,
             gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
             opts=self._here,
         )

@@ -41,7 +41,6 @@ class ControlPlane(pulumi.ComponentResource):
         *,
         cluster_name: str,
         version: str,
-        system_version: str | None = None,
         extended: bool = False,
         group: pulumi.Input[str],
         subscription: str,
@@ -75,7 +74,7 @@ class ControlPlane(pulumi.ComponentResource):
                 type=containerservice.ResourceIdentityType.USER_ASSIGNED,
                 user_assigned_identities=[identity.identity_id],
             ),
-            agent_pool_profiles=[_system_pool(f"{name}-system", system, network, system_version or version)],
+            agent_pool_profiles=[_system_pool(f"{name}-system", system, network)],
             network_profile=_network(addresses),
             api_server_access_profile=_api_access(access, network),
             # Microsoft Entra only: a local account is a certificate that can't be revoked.
@@ -105,8 +104,7 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*identity.grants, *network.ready],
-                # AKS lists every pool there, and an edit of one starts an update of all.
-                ignore_changes=_as_made(system_version),
+                ignore_changes=[f"agentPoolProfiles[0].{field}" for field in _AS_CREATED],
                 # The name is in use until the old cluster is deleted.
                 delete_before_replace=True,
             ),
@@ -226,8 +224,10 @@ def _api_access(access: AccessPlan, network: Network) -> containerservice.Manage
     )
 
 
-# Fields that are set on the system pool, by Pulumi's names.
-_OF_THE_POOL: Final = (
+# Fields of the system pool that stay as created, by Pulumi's names: its machine and system may have changed in the spec
+# since. Not its version, which states of earlier releases contain: AKS refuses a request of the cluster with the
+# versions of some pools (`_system_pool`).
+_AS_CREATED: Final = (
     "availabilityZones",
     "count",
     "mode",
@@ -245,17 +245,15 @@ _OF_THE_POOL: Final = (
 )
 
 
-def _as_made(version: str | None) -> list[str]:
-    """Fields of the system pool that stay as created: all, or all except a version that the spec names."""
-    if version is None:
-        return ["agentPoolProfiles"]
-    return [f"agentPoolProfiles[0].{name}" for name in _OF_THE_POOL]
-
-
 def _system_pool(
-    name: str, plan: SystemPlan, network: Network, version: str
+    name: str, plan: SystemPlan, network: Network
 ) -> containerservice.ManagedClusterAgentPoolProfileArgs:
-    """The pool that AKS requires. Every other pool is a separate resource."""
+    """The pool that AKS requires. Every other pool is a separate resource.
+
+    Without a version: at its creation it gets the control plane's, and later a request of its own upgrades it. With
+    one, the next upgrade of the control plane is refused, because the other pools' versions are not in the request
+    (NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged: Azure/AKS #4765 and PR 2889, Azure/ARO-HCP PR 662).
+    """
     return containerservice.ManagedClusterAgentPoolProfileArgs(
         name=SYSTEM_POOL,
         mode="System",
@@ -268,7 +266,6 @@ def _system_pool(
         os_sku=OS_SKU,
         os_disk_type="Ephemeral",
         os_disk_size_gb=plan.root_gib,
-        orchestrator_version=version,
         vnet_subnet_id=network.nodes_id,
         upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(max_surge="1"),
         node_labels={POOL: SYSTEM_POOL},

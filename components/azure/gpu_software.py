@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 import pulumi
 
 from gpucluster.components.azure.gpu_versions import VERSIONS
+from gpucluster.components.azure.node_health import PEERMEM
 from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
@@ -223,7 +224,14 @@ _INFINIBAND_NODES: Final = {
             "name": "nfd-network-rule",
             "labels": {_INFINIBAND: "true"},
             "matchFeatures": [{"feature": "pci.device", "matchExpressions": {"device": {"op": "In", "value": _CARDS}}}],
-        }
+        },
+        {
+            "name": "peermem",
+            "labels": {PEERMEM: "true"},
+            "matchFeatures": [
+                {"feature": "kernel.loadedmodule", "matchExpressions": {"nvidia_peermem": {"op": "Exists"}}}
+            ],
+        },
     ]
 }
 

@@ -13,4 +13,10 @@ from typing import Any, Final
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
     {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
 )
+PEERMEM: Final = "gpucluster/peermem"
+"""Label of a node on which the module for GPUDirect RDMA is loaded; Node Feature Discovery sets it
+(`gpu_software.py`). A driver pod that restarts can't load a module that was lost meanwhile, until the node reboots
+(NVIDIA/gpu-operator #2619). Jobs run on: NCCL uses DMA-BUF if it can (Azure/AKS PR 5975).
+"""
+LABELS: Final[Mapping[str, str]] = {PEERMEM: "nvidia_peermem has not been loaded"}
 REPAIR: Final = "its machine stays until someone deletes and reports it"

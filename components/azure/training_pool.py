@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pulumi
-from pulumi_azure_native import compute
+from pulumi_azure_native import compute, containerservice
 
 from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.location import Location
@@ -37,12 +37,14 @@ class TrainingPool(pulumi.ComponentResource):
         nodes: GpuNodes,
         after: Sequence[pulumi.Resource],
         pool: str = TRAINING_POOL,
+        image: str | None = None,
         facts: Mapping[str, Any] | None = None,
         gpu_hour_usd: Decimal | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """group: the cluster's resource group. after: must exist before the first node starts. pool: its name in the
-        cluster. facts: to register if the pool is outside a cluster of this toolkit.
+        cluster. image: id of the snapshot whose node image it has, None for the newest. facts: to register if the pool
+        is outside a cluster of this toolkit.
 
         gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs.
         """
@@ -82,6 +84,7 @@ class TrainingPool(pulumi.ComponentResource):
             enable_auto_scaling=False,
             proximity_placement_group_id=None if proximity is None else proximity.id,
             capacity_reservation_group_id=plan.placement.reservation,
+            creation_data=None if image is None else containerservice.CreationDataArgs(source_resource_id=image),
             tags=None if plan.block_nodes is None else {BLOCK_NODES: str(plan.block_nodes)},
             # Pools of earlier releases have a CPU manager, which does nothing for pods without CPU limits, and which
             # AKS never changes.

@@ -44,7 +44,8 @@ class Versions(Model):
     )
     system: _Nodes | None = Field(
         default=None,
-        description="Version of the CPU nodes, written as for `nodes`; default: the version they were created with",
+        description="Version of the CPU nodes, written as for `nodes`; default: the version they were created with. "
+        "Not on Azure, where a command of `gpucluster upgrade --plan` changes it",
         examples=["1.35"],
     )
     nodes: _Nodes | None = Field(
@@ -53,6 +54,15 @@ class Versions(Model):
         "release of the image on AWS (1.35.2-20260714) or the version on Google Cloud (1.35.2-gke.1842000); default: "
         "the version they were created with, on Azure that of the control plane",
         examples=["1.35"],
+    )
+    image: str | None = Field(
+        default=None,
+        description="Id of a node pool snapshot on Azure: the training nodes keep its image, with kernel and Lustre "
+        "client; `nodes` is its version of Kubernetes. `gpucluster upgrade --plan` prints how to take one",
+        examples=[
+            "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/images/providers"
+            "/Microsoft.ContainerService/snapshots/trial-1-36"
+        ],
     )
     charts: str | None = Field(
         default=None,

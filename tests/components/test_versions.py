@@ -24,6 +24,10 @@ from gpucluster.components.versions import (
 )
 
 MEGA = machines()["a3-megagpu-8g"]
+SNAPSHOT = (
+    "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/images/providers/Microsoft.ContainerService"
+    "/snapshots/trial-1-35"
+)
 
 
 def test_what_is_left_out_is_that_of_this_release() -> None:
@@ -58,8 +62,12 @@ def test_the_name_of_the_set_of_charts_is_a_text_in_yaml_without_quotes() -> Non
         ),
         ("gcp", {"nodes": "1.35"}, "versions.nodes is '1.35'; write a full version such as 1.35.2-gke.1842000"),
         ("aws", {"nodes": "1.35.2-gke.1"}, "versions.nodes is '1.35.2-gke.1'; write a minor version such as 1.35, or "),
-        ("azure", {"system": "1.35.2-20260714"}, "write a minor or a patch version, such as 1.35 or 1.35.2"),
         ("gcp", {"addons": {"coredns": "default"}}, "versions.addons names add-ons of EKS, which other clouds do not "),
+        ("azure", {"nodes": "1.35.2-20260714"}, "write a minor or a patch version, such as 1.35 or 1.35.2"),
+        ("aws", {"image": "ami-1"}, "versions.image is set, but only Azure has node pool snapshots; remove it"),
+        ("azure", {"image": "trial-1-36", "nodes": "1.35"}, "write the id of a node pool snapshot, /subscriptions/ID/"),
+        ("azure", {"image": SNAPSHOT}, "versions.nodes is missing; write that version as versions.nodes"),
+        ("azure", {"system": "1.35"}, "is '1.35', but AKS upgrades its system pool by a request of its own; remove it"),
         (
             "aws",
             {"charts": "2025-01"},
@@ -121,7 +129,11 @@ def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: s
             "GKE chooses a version when it creates a pool; write versions.nodes, such as '1.35.2-gke.1842000'",
         ),
         ("gcp", "1.35.2-gke.1842000", None),
-        ("azure", "1.35.2", "AKS chooses its newest image when it creates a pool, and no field pins another"),
+        (
+            "azure",
+            "1.35.2",
+            "AKS chooses its newest image when it creates or upgrades a pool; write versions.image, a snapshot",
+        ),
     ],
 )
 def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:

@@ -127,8 +127,10 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-control-plane-caller": "create",  # rights of whoever runs up, where the subscription gave them before
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-software-gpu": "update",
+        "trial-gpu-software-network-nodes": "update",  # a label of nodes with the module for GPUDirect RDMA
         "trial-gpu-software-gpu-counters": "replace",  # its name says what is in it, so that the exporter starts anew
-        "trial-control-plane-cluster": "update",  # its agents send what pods print; the count of samples goes
+        # Its agents send what pods print; the count of samples goes, and so does the version of its inline pool.
+        "trial-control-plane-cluster": "update",
         "trial-monitoring-rule": "update",  # the count of samples, which was a tag of the cluster
         "trial-network-nodes": "update",  # the service endpoint for what jobs read from Blob
         "trial-logs": "create",

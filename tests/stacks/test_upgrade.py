@@ -1,13 +1,18 @@
-"""One minor version up on the real engine, in the order that `gpucluster upgrade --plan` gives."""
+"""One minor version up on the real engine, by the steps and commands that `gpucluster upgrade --plan` prints, with its
+canary beside the cluster.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from gpucluster.account.upgrade.command import upgrade
@@ -26,65 +31,141 @@ NODES_OF: Final = {
     "1.35": {"aws": "1.35", "gcp": "1.35.2-gke.1842000", "azure": "1.35"},
     "1.36": {"aws": "1.36", "gcp": "1.36.2-gke.1498000", "azure": "1.36"},
 }
-TRAINING: Final = "training:\n"
+AZ: Final = r"az aks nodepool upgrade --resource-group \S+ --cluster-name \S+ --name system --kubernetes-version 1\.36"
+UPGRADED_BY_AZ: Final = {
+    "type": "azure-native:containerservice:ManagedCluster",
+    "name": "trial-azure-trial",
+    "set": {"agentPoolProfiles[0].currentOrchestratorVersion": "1.36.0"},
+}
+"""What AZ changes, outside Pulumi."""
 
 
 @pytest.mark.parametrize("cloud", REFUSALS)
 def test_a_skipped_version_is_refused_and_the_next_goes_plane_first_then_system_then_gpu_nodes(
     cloud: str, tmp_path: Path, copy: Callable[[Path], Any]
 ) -> None:
-    stack, project = f"{cloud}-trial", copy(tmp_path)
+    stack, project, image = f"{cloud}-trial", copy(tmp_path), dict[str, str]()
     spec = project.path / "stacks/specs/trial.yaml"
-    trial = spec.read_text()
+    trial = yaml.safe_load(spec.read_text())
 
-    def write(*, roll: bool = False, **versions: str) -> None:
-        lines = "".join(f"  {name}: '{value}'\n" for name, value in versions.items())
-        training = "training:\n  roll: true\n" if roll else TRAINING
-        spec.write_text(f"{trial.replace(TRAINING, training)}\nversions:\n{lines}")
+    def write(kubernetes: str, version: str, *, system: str = "", file: Path = spec, **training: Any) -> None:
+        versions = {
+            "kubernetes": kubernetes,
+            "nodes": version,
+            **({} if cloud == "azure" else {"system": system or version}),
+            **image,
+        }
+        changed = {**trial, "training": {**trial["training"], **training}, "versions": versions}
+        file.write_text(yaml.safe_dump(changed))
 
-    def changed(plan: str) -> dict[str, str]:
-        return {step["urn"].split("::")[-1]: step["op"] for step in json.loads(plan)["steps"] if step["op"] != "same"}
+    def up() -> None:
+        done = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
+        assert done.code == 0, done.text
+
+    def changed() -> dict[str, str]:
+        done = project.pulumi("preview", "--json", "--show-sames", stack=stack)
+        assert done.code == 0, done.text
+        return {
+            step["urn"].split("::")[-1]: step["op"] for step in json.loads(done.out)["steps"] if step["op"] != "same"
+        }
+
+    def state() -> dict[str, Any]:
+        return json.loads(project.pulumi("stack", "export", stack=stack).out)
 
     def told() -> str:
-        exported = project.pulumi("stack", "export", stack=stack).out
-        return CliRunner().invoke(upgrade, ["--plan", "--stack", stack, "--state", "-"], input=exported).output
+        arguments = ["--plan", "--stack", stack, "--state", "-"]
+        return CliRunner().invoke(upgrade, arguments, input=json.dumps(state())).output
 
+    def run(step: int) -> None:
+        """The commands of a step that concern the cloud."""
+        [part] = re.findall(rf"(?ms)^{step}\. .*?(?=^\d\. |\Z)", plan)
+        for command in re.findall(r"(?m)^   \$ (pulumi .*|az aks nodepool .*)$", part):
+            if command.startswith("az aks nodepool snapshot"):
+                take(command)
+                continue
+            if command.startswith("az"):
+                assert re.fullmatch(AZ, command), command
+                (project.path / "az.yaml").write_text(yaml.safe_dump({"drift": [UPGRADED_BY_AZ]}))
+                done = project.run("sandbox", "--scenario", "az.yaml", "pulumi", "stack", "ls")
+            elif (words := shlex.split(command, comments=True)[1:])[:2] == ["config", "set"]:
+                config = yaml.safe_load((project.path / f"stacks/Pulumi.{stack}.yaml").read_text())
+                config["config"][words[2]] = words[3]
+                (project.path / f"stacks/Pulumi.{words[5]}.yaml").write_text(yaml.safe_dump(config))
+                continue  # the sandbox writes no file of a stack
+            else:
+                agreed = ["--yes", "--skip-preview"] if words[0] in ("up", "destroy") else []
+                done = project.run("sandbox", "pulumi", *words, *agreed)
+            assert done.code == 0, done.text
+
+    def take(command: str) -> None:
+        """What `az aks nodepool snapshot create` makes of the canary's pool."""
+        output = r"\$\(pulumi stack output (\w+) --stack ([\w-]+)\)"
+        words = shlex.split(re.sub(output, lambda found: project.outputs(found[2])[found[1]], command))
+        given = dict(zip(words[5::2], words[6::2], strict=True))
+        snapshot: dict[str, Any] = {
+            "type": "azure-native:containerservice:Snapshot",
+            "provider": {"subscriptionId": given["--nodepool-id"].split("/")[2]},
+            "inputs": {
+                "resourceGroupName": given["--resource-group"],
+                "resourceName": given["--name"],
+                "location": "eastus",
+                "creationData": {"sourceResourceId": given["--nodepool-id"]},
+            },
+        }
+        (project.path / "az.yaml").write_text(yaml.safe_dump({"exists": [snapshot]}))
+        done = project.run("sandbox", "--scenario", "az.yaml", "pulumi", "stack", "ls")
+        assert done.code == 0, done.text
+        image["image"] = (
+            f"/subscriptions/{snapshot['provider']['subscriptionId']}/resourceGroups/{given['--resource-group']}"
+            f"/providers/Microsoft.ContainerService/snapshots/{given['--name']}"
+        )
+
+    if cloud == "azure":  # 24.04 starts with 1.35
+        project.change("stacks/Pulumi.azure-trial.yaml", '  gpucluster:ubuntu: "24.04"\n', "")
     older, old, new = (NODES_OF[minor][cloud] for minor in NODES_OF)
-    write(kubernetes="1.34", system=older, nodes=older)
-    assert project.pulumi("up", "--yes", "--skip-preview", stack=stack).code == 0
+    write("1.34", older)
+    up()
+    if cloud == "azure":  # as earlier releases created it
+        standing = state()
+        [cluster] = [it for it in standing["deployment"]["resources"] if it["urn"].endswith(f"::{CLUSTER}")]
+        cluster["inputs"]["agentPoolProfiles"][0]["orchestratorVersion"] = "1.34"
+        (project.path / "state.json").write_text(json.dumps(standing))
+        assert project.pulumi("stack", "import", "--file", "state.json", stack=stack).code == 0
 
-    write(kubernetes="1.36", system=older, nodes=older)
+    write("1.36", older)
     skipped = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert skipped.code != 0
     assert REFUSALS[cloud] in skipped.text, skipped.text
 
-    write(kubernetes="1.35", system=old, nodes=old, roll=True)
-    between = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
-    assert between.code == 0, between.text
-    assert "Upgrade to 1.36 in this order" in told()
+    write("1.35", old, roll=True)
+    up()
+    plan = told()
+    assert "Upgrade to 1.36 in this order" in plan
 
-    write(kubernetes="1.36", system=old, nodes=old)  # the control plane
-    plane = project.pulumi("preview", "--json", "--show-sames", stack=stack)
-    assert plane.code == 0, plane.text
-    assert changed(plane.out)[CLUSTER] == "update"
-    assert NODES not in changed(plane.out)
-    assert project.pulumi("up", "--yes", "--skip-preview", stack=stack).code == 0
+    write("1.36", old)
+    assert changed()[CLUSTER] == "update"
+    assert NODES not in changed()
+    run(1)
     assert f"{NODES}: GPU nodes, 1.35" in told()
     assert ", 1 minor version behind" in told()
 
-    write(kubernetes="1.36", system=new, nodes=old)  # the system pool
-    system = project.pulumi("preview", "--json", "--show-sames", stack=stack)
-    assert changed(system.out).get("trial-system-nodes" if cloud != "azure" else CLUSTER) == "update"
-    assert NODES not in changed(system.out)
+    write("1.36", old, system=new)
+    if cloud != "azure":
+        assert changed().get("trial-system-nodes") == "update"
+        assert NODES not in changed()
+    run(2)
 
-    write(kubernetes="1.36", system=new, nodes=new)  # GPU nodes: not without a word
+    write("1.36", new, file=spec.with_name("canary.yaml"), nodes=1, spares=0)
+    run(3)
+    assert changed() == {}
+
+    write("1.36", new)  # GPU nodes: not without a word
     refused = project.pulumi("preview", stack=stack)
     assert refused.code != 0
     assert "trial-training: replaces 5 x " in refused.text
     assert "at stake are 40 GPU-hours ($" in refused.text
-    write(kubernetes="1.36", system=new, nodes=new, roll=True)
-    rolled = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
-    assert rolled.code == 0, rolled.text
-    after = json.loads(project.pulumi("stack", "export", stack=stack).out)["deployment"]["resources"]
-    nodes = next(it["outputs"] for it in after if it["urn"].endswith(f"::{NODES}"))
+    write("1.36", new, roll=True)
+    up()
+    [nodes] = [it["outputs"] for it in state()["deployment"]["resources"] if it["urn"].endswith(f"::{NODES}")]
     assert str(nodes.get("version") or nodes.get("currentOrchestratorVersion")).startswith("1.36")
+    assert cloud != "azure" or nodes["creationData"] == {"sourceResourceId": image["image"]}
