@@ -28,8 +28,6 @@ GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.); A
 _SKEW: Final = 3
 # GKE allows fewer. Source: GKE documentation, "GKE versioning and support".
 _SKEW_OF_GKE: Final = 2
-# Ubuntu2204, the operating system of all nodes. Source: AKS documentation, "Upgrade OS version".
-_NEWEST_OF_UBUNTU_2204: Final = "1.36"
 
 _SNAPSHOT_FORM: Final = "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.ContainerService/snapshots/NAME"
 # Source: Azure/azure-rest-api-specs containerservice 2025-09-01, Snapshots_Get (resourceName).
@@ -185,15 +183,11 @@ def _control_plane_problems(asked: Versions, cloud: str, shape: Machine | None) 
     if chosen is None:
         return
     known = kubernetes_versions(cloud)
-    usable = [one for one in known if cloud != "azure" or minor(one) <= minor(_NEWEST_OF_UBUNTU_2204)]
     if chosen not in known:
         yield Problem(
-            field, f"is {chosen!r}, which is not a known version on this cloud", f"allowed: {', '.join(usable)}"
+            field, f"is {chosen!r}, which is not a known version on this cloud", f"allowed: {', '.join(known)}"
         )
         return
-    if chosen not in usable:
-        why = f"is {chosen!r}, but nodes run Ubuntu2204, which AKS supports up to {_NEWEST_OF_UBUNTU_2204}"
-        yield Problem(field, why, f"allowed: {', '.join(usable)}")
     wanted = "" if shape is None else release_of(shape, asked.fabric).kubernetes_from
     if shape is not None and wanted and version(wanted)[:2] > minor(chosen):
         yield Problem(

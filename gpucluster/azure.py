@@ -18,6 +18,7 @@ from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network, pool, training_pool
     from gpucluster.components.azure.addresses import AddressPlan
+    from gpucluster.components.azure.node_image import SYSTEMS
     from gpucluster.components.azure.node_pool import GpuNodes
     from gpucluster.components.azure.provider import provider
     from gpucluster.components.failures import Failures
@@ -36,8 +37,9 @@ class Location:
     drivers, NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks
     for AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account,
     and object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU
-    nodes, where it shall not be the one for the cluster's size. torsets: training nodes are labelled with their leaf
-    switch. lustre_zone: number of the zone of shared storage, with zone "none".
+    nodes, where it shall not be the one for the cluster's size. ubuntu: release on all nodes; 24.04 for new clusters.
+    torsets: training nodes are labelled with their leaf switch. lustre_zone: number of the zone of shared storage, with
+    zone "none".
     """
 
     subscription: str
@@ -50,6 +52,7 @@ class Location:
     bucket_group: str | None = None
     lustre_principal: str | None = None
     system_machine: str | None = None
+    ubuntu: Literal["22.04", "24.04"] = "22.04"
     torsets: bool = False
     lustre_zone: str | None = None
 
@@ -128,6 +131,7 @@ class TrainingPool(training_pool.TrainingPool):
                         version=None,
                         zones=here.zones,
                         driver=here.settings.driver,
+                        os_sku=SYSTEMS[here.settings.ubuntu].os_sku,
                         whole={},
                         after=[],
                     ),

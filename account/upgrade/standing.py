@@ -52,8 +52,8 @@ class Release:
 
 @record(kw_only=True)
 class Standing:
-    """group: the resource group on Azure. extended: whether extended support is purchased. addons: of EKS, name -> build.
-    region: of EKS, else empty.
+    """group: the resource group on Azure. extended: whether extended support is purchased. addons: of EKS, name ->
+    build. region: of EKS, else empty.
     """
 
     cloud: str

@@ -30,7 +30,7 @@ from gpucluster.components.azure.monitoring import Monitoring
 from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_health import CONDITIONS, LABELS
-from gpucluster.components.azure.node_image import OS_SKU
+from gpucluster.components.azure.node_image import SYSTEMS
 from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.registry import registry
@@ -169,6 +169,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             network=self._network,
             identity=identity,
             system=plan.system,
+            os_sku=SYSTEMS[plan.location.settings.ubuntu].os_sku,
             provisioning=self._provisioned,
             log_workspace=None if log_workspace is None else log_workspace.workspace_id,
             keep_empty=None if plan.elastic is None or self._provisioned else plan.elastic.keep_empty,
@@ -261,6 +262,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             version=plan.versions.nodes or plan.kubernetes_version,
             zones=plan.location.zones,
             driver=plan.driver,
+            os_sku=SYSTEMS[plan.location.settings.ubuntu].os_sku,
             whole=NO_MIG if plan.mig is not None and plan.driver == "operators" else {},
             after=self._control_plane.ready,
         )
@@ -308,7 +310,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
                 machine_types=[elastic.shape.machine_type],
                 pools=elastic.pools,
                 driver_owner=plan.driver,
-                image_family=OS_SKU,
+                image_family=SYSTEMS[plan.location.settings.ubuntu].image_family,
                 lustre=not plan.blobs,
                 os_disk_gb=elastic.root_gib,
             ),

@@ -14,7 +14,6 @@ from gpucluster.components.azure.caller import caller
 from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.kubeconfig import kubeconfig
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.azure.system import SystemPlan
 from gpucluster.components.names import POOL, SYSTEM_POOL
@@ -49,6 +48,7 @@ class ControlPlane(pulumi.ComponentResource):
         network: Network,
         identity: ClusterIdentity,
         system: SystemPlan,
+        os_sku: str,
         provisioning: bool,
         log_workspace: pulumi.Input[str] | None,
         keep_empty: int | None,
@@ -74,7 +74,7 @@ class ControlPlane(pulumi.ComponentResource):
                 type=containerservice.ResourceIdentityType.USER_ASSIGNED,
                 user_assigned_identities=[identity.identity_id],
             ),
-            agent_pool_profiles=[_system_pool(f"{name}-system", system, network)],
+            agent_pool_profiles=[_system_pool(f"{name}-system", system, os_sku, network)],
             network_profile=_network(addresses),
             api_server_access_profile=_api_access(access, network),
             # Microsoft Entra only: a local account is a certificate that can't be revoked.
@@ -246,7 +246,7 @@ _AS_CREATED: Final = (
 
 
 def _system_pool(
-    name: str, plan: SystemPlan, network: Network
+    name: str, plan: SystemPlan, os_sku: str, network: Network
 ) -> containerservice.ManagedClusterAgentPoolProfileArgs:
     """The pool that AKS requires. Every other pool is a separate resource.
 
@@ -263,7 +263,7 @@ def _system_pool(
         # Not only in the GPU nodes' zone: a zone full of GPUs is often out of other machines.
         availability_zones=list(plan.zones) or None,
         os_type="Linux",
-        os_sku=OS_SKU,
+        os_sku=os_sku,
         os_disk_type="Ephemeral",
         os_disk_size_gb=plan.root_gib,
         vnet_subnet_id=network.nodes_id,

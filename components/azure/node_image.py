@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
 
-OS_SKU: Final = "Ubuntu2204"
-"""One for the whole cluster, as the GPU Operator requires, with an explicit version: the meaning of `Ubuntu` changes
-with Kubernetes (24.04 from 1.35 on). AKS supports it up to Kubernetes 1.36 and until 2027-06-30.
+from gpucluster.catalog.kubernetes_versions import minor
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.versions import Versions
+from gpucluster.components.versions import KUBERNETES
+from gpucluster.record import record
 
-`Ubuntu2404` is in no list of this API version (2025-09-01). Source: AKS documentation, "Upgrade OS version" and "Use
-the NVIDIA GPU Operator".
+Ubuntu = Literal["22.04", "24.04"]
+
+
+@record(kw_only=True)
+class NodeSystem:
+    """One for the whole cluster, as the GPU Operator requires. os_sku: of pools. image_family: of Karpenter's machines.
+
+    first, last: minor versions of Kubernetes with which AKS has this system under this name.
+    """
+
+    os_sku: str
+    image_family: Literal["Ubuntu2204", "Ubuntu2404"]
+    first: str
+    last: str
+
+
+SYSTEMS: Final[Mapping[Ubuntu, NodeSystem]] = {
+    "22.04": NodeSystem(os_sku="Ubuntu2204", image_family="Ubuntu2204", first="1.25", last="1.36"),
+    # `Ubuntu2404` is in no list of this API version (2025-09-01); `Ubuntu` becomes 26.04 with 1.38.
+    "24.04": NodeSystem(os_sku="Ubuntu", image_family="Ubuntu2404", first="1.35", last="1.37"),
+}
+"""AKS supports 22.04 until 2027-06-30.
+
+Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.md; Azure/AKS release 2026-10-25 (1.38).
 """
+
+
+def image_problems(asked: Versions, ubuntu: Ubuntu) -> Iterator[Problem]:
+    """Why nodes of these versions can't have the system."""
+    system = SYSTEMS[ubuntu]
+    others = [f"'{name}'" for name in SYSTEMS if name != ubuntu]
+    for field, version in (("kubernetes", asked.kubernetes or KUBERNETES), ("nodes", asked.nodes)):
+        if version is not None and not minor(system.first) <= minor(version) <= minor(system.last):
+            why = f"is {version!r}, but nodes run Ubuntu {ubuntu}, which AKS has from {system.first} to {system.last}"
+            yield Problem(f"versions.{field}", why, f"write another version, or `ubuntu: {others[0]}` for the stack")

@@ -9,7 +9,6 @@ import pulumi
 from pulumi_azure_native import containerservice
 
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 
@@ -32,11 +31,13 @@ class GpuNodes:
         version: str | None,
         zones: Sequence[str] | None,
         driver: Driver,
+        os_sku: str,
         whole: Mapping[str, str],
         after: Sequence[pulumi.Resource],
     ) -> None:
         """version: of Kubernetes, None for the cluster's. zones: numbers, None for no zone. driver: owner of the
-        drivers. whole: labels of nodes with unsliced GPUs. after: must exist before the first of them.
+        drivers. os_sku: AKS' name of the operating system. whole: labels of nodes with unsliced GPUs. after: must exist
+        before the first of them.
         """
         self.inside = {"resourceGroup": group, "clusterName": cluster_name, "subnetId": subnet_id}
         self._common: dict[str, Any] = {
@@ -46,7 +47,7 @@ class GpuNodes:
             "orchestrator_version": version,
             "availability_zones": zones,
         }
-        self._driver, self._whole = driver, whole
+        self._driver, self._os_sku, self._whole = driver, os_sku, whole
         self._after = list(after)
 
     def declare(
@@ -83,7 +84,7 @@ class GpuNodes:
             vm_size=shape.machine_type,
             count=count,
             os_type="Linux",
-            os_sku=OS_SKU,
+            os_sku=self._os_sku,
             # On the machine's own disk, with room for images: the default of 128 GB is too small for CUDA's.
             os_disk_type="Ephemeral",
             os_disk_size_gb=root_gib,

@@ -25,6 +25,7 @@ from gpucluster.components.azure.lustre import LustrePlan
 from gpucluster.components.azure.machines import CLOUD, machine_problems, training_machine
 from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses, plan_mig
 from gpucluster.components.azure.node_health import REPAIR
+from gpucluster.components.azure.node_image import image_problems
 from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.settings import ZONES, Driver
@@ -223,6 +224,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
     settings = location.settings
     problems += [*scale_set_problems(spec, location), *driver_problems(spec, settings.driver)]
     problems += shared_place_problems(spec.storage.shared, location)
+    problems += image_problems(spec.versions, settings.ubuntu)
     return [*problems, *existing_place_problems(spec, location), *bucket_config_problems(spec, settings)]
 
 

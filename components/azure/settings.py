@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
+from gpucluster.components.azure.node_image import SYSTEMS, Ubuntu
 from gpucluster.components.azure.system import SYSTEM_MACHINES
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
@@ -47,8 +48,9 @@ class Settings:
     infiniband_feature: whether the subscription must have the feature of InfiniBand on AKS, or is exempt.
     bucket_group: resource group of the storage account linked to shared storage. lustre_principal: object id of "HPC
     Cache Resource Provider" in the tenant, which gets its roles in that account, or GRANTED if it has them.
-    system_machine: of the CPU nodes, if not the default for a cluster of this size. torsets: training nodes are
-    labelled with TORSET. lustre_zone: number of the zone of shared storage, if the GPU nodes have none.
+    system_machine: of the CPU nodes, if not the default for a cluster of this size. ubuntu: release on all nodes;
+    stacks older than this key have 22.04. torsets: training nodes are labelled with TORSET. lustre_zone: number of the
+    zone of shared storage, if the GPU nodes have none.
     """
 
     scale_set_limit: int = _NODES
@@ -58,6 +60,7 @@ class Settings:
     bucket_group: str | None = None
     lustre_principal: str | None = None
     system_machine: str | None = None
+    ubuntu: Ubuntu = "22.04"
     torsets: bool = False
     lustre_zone: str | None = None
 
@@ -70,6 +73,7 @@ KEYS = (
     "bucketGroup",
     "lustrePrincipal",
     "systemMachine",
+    "ubuntu",
     "torsets",
     "lustreZone",
 )
@@ -127,6 +131,9 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
     if lustre is not None and lustre not in ZONES:
         fix = f"write the number of a zone, in quotes: {', '.join(ZONES)}"
         problems.append(Problem("lustreZone", f"is {lustre!r}", fix))
+    ubuntu = values.get("ubuntu", "22.04")
+    if ubuntu not in SYSTEMS:
+        problems.append(Problem("ubuntu", f"is {ubuntu!r}", f"allowed: {', '.join(map(repr, SYSTEMS))}, in quotes"))
     if problems:
         return problems
     return Settings(
@@ -137,6 +144,7 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         bucket_group=group,
         lustre_principal=principal,
         system_machine=machine,
+        ubuntu=cast(Ubuntu, ubuntu),
         torsets=values.get("torsets") == "true",
         lustre_zone=lustre,
     )

@@ -52,7 +52,6 @@ def test_the_name_of_the_set_of_charts_is_a_text_in_yaml_without_quotes() -> Non
             {"kubernetes": "1.99"},
             "versions.kubernetes is '1.99', which is not a known version on this cloud; allowed: ",
         ),
-        ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS supports up to 1.36; allowed: 1.32, 1.33, "),
         ("aws", {"nodes": "1.36"}, "versions.nodes is '1.36', newer than the control plane, 1.35; raise versions.kub"),
         ("aws", {"kubernetes": "1.36", "system": "1.32"}, "versions.system is '1.32', too old for a control plane of "),
         (

@@ -174,6 +174,8 @@ def _build(project: Project, stack: str) -> list[dict[str, Any]]:
     """The resources that stand now, as if an `up` had made them."""
     recorded = Path(__file__).with_name("standing") / f"{stack}.json.gz"
     resources = json.loads(gzip.decompress(recorded.read_bytes()))
+    if stack == "azure-trial":  # older than the key
+        project.change("stacks/Pulumi.azure-trial.yaml", '  gpucluster:ubuntu: "24.04"\n', "")
     _done(project, stack, "stack", "init")
     # Its own, which encrypts with a passphrase of this sandbox.
     state = json.loads(_done(project, stack, "stack", "export"))

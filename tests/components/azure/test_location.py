@@ -31,6 +31,7 @@ def test_everything_that_a_stack_may_choose() -> None:
             "bucketGroup": "data",
             "lustrePrincipal": SUBSCRIPTION,
             "systemMachine": "Standard_D16ads_v5",
+            "ubuntu": "24.04",
             "torsets": "true",
             "zone": "none",
             "lustreZone": "2",
@@ -45,6 +46,7 @@ def test_everything_that_a_stack_may_choose() -> None:
         bucket_group="data",
         lustre_principal=SUBSCRIPTION,
         system_machine="Standard_D16ads_v5",
+        ubuntu="24.04",
         torsets=True,
         lustre_zone="2",
     )
@@ -89,6 +91,7 @@ def test_everything_that_a_stack_may_choose() -> None:
             "Standard_D4ads_v5, Standard_D8ads_v5, Standard_D16ads_v5, Standard_D4ds_v4, Standard_D8ds_v4, "
             "Standard_D16ds_v4; did you mean Standard_D4ds_v5?",
         ),
+        ({"ubuntu": "24"}, "ubuntu is '24'; allowed: '22.04', '24.04', in quotes"),
         ({"bucketGroup": "a/b"}, "bucketGroup is 'a/b'; write the name of the storage account's resource group"),
         (
             {"lustrePrincipal": "HPC"},

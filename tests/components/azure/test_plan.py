@@ -266,6 +266,32 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("ubuntu", "versions", "told"),
+    [
+        (
+            "22.04",
+            {"kubernetes": "1.37"},
+            "versions.kubernetes is '1.37', but nodes run Ubuntu 22.04, which AKS has from",
+        ),
+        ("22.04", {"kubernetes": "1.36"}, None),
+        ("24.04", {"kubernetes": "1.37"}, None),
+        (
+            "24.04",
+            {"kubernetes": "1.36", "nodes": "1.34"},
+            "versions.nodes is '1.34', but nodes run Ubuntu 24.04, which",
+        ),
+    ],
+)
+def test_the_system_of_the_nodes_decides_which_kubernetes_is_allowed(
+    ubuntu: str, versions: dict[str, str], told: str | None
+) -> None:
+    problems = refused(here(ubuntu=ubuntu), versions=versions) if told else []
+    if told is None:
+        plan(here(ubuntu=ubuntu), versions=versions)
+    assert [told in problem for problem in problems] == [True] * bool(told)
+
+
 def test_a_reservation_is_in_no_group() -> None:
     assert refused(placement={"kind": "reservation", "id": RESERVATION, "group": "mine"}) == [
         "placement.group is set; on Azure capacity reservations and proximity placement groups exclude each other: "
