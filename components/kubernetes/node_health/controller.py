@@ -44,8 +44,8 @@ class Settings:
     kind may be away before that is a fault. one_in: of this many nodes at most one is tainted at a time, but always
     one. pool: label whose value is the key of devices: pool -> resource -> number on a node; those under an empty key
     are counted on every node. conditions: each with type and status, and prefixes of reasons that do not count. labels:
-    pool -> label of a node with all its devices -> what its absence means; that is reported, and ends no job.
-    maintenance: label with the time of planned maintenance, in seconds since 1970; empty if the cloud sets none.
+    pool -> label of a node with devices -> what its absence means, which is reported and ends no job. maintenance:
+    label with the time of planned maintenance, in seconds since 1970; empty if the cloud sets none.
     """
 
     mode: str
@@ -127,11 +127,12 @@ def _gone(node: Node, memory: Memory, settings: Settings, now: float) -> str:
 
 def _unlabelled(node: Node, memory: Memory, settings: Settings, now: float) -> str:
     """What a label means that a node with devices has lacked for a while."""
-    uid, has = node["metadata"]["uid"], node["metadata"].get("labels", {})
+    has = node["metadata"].get("labels", {})
     for label, means in settings.labels.get(has.get(settings.pool, ""), {}).items():
+        key = node["metadata"]["uid"], label
         if label in has or not _has_each(node, settings):
-            memory.worked[uid, label] = now
-        elif now - memory.worked.setdefault((uid, label), now) >= settings.gone_seconds:
+            memory.worked[key] = now
+        elif now - memory.worked.setdefault(key, now) >= settings.gone_seconds:
             return f"{means} for {settings.gone_seconds // 60} minutes"
     return ""
 
@@ -155,13 +156,9 @@ def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float)
     room = max(1, len(nodes) // settings.one_in) - sum(_taint(node, settings) is not None for node in nodes)
     for node in sorted(nodes, key=lambda each: each["metadata"]["name"]):
         uid, mine = node["metadata"]["uid"], _taint(node, settings)
-        gone = _gone(node, memory, settings, now)
-        lacks = _unlabelled(node, memory, settings, now)
+        gone, lacks = _gone(node, memory, settings, now), _unlabelled(node, memory, settings, now)
         broken = fault(node, settings) or gone
-        if broken:
-            memory.well.pop(uid, None)
-        else:
-            memory.broken.pop(uid, None)
+        (memory.well if broken else memory.broken).pop(uid, None)
         if not broken and not lacks:
             memory.told.pop(uid, None)
         if mine is not None:
@@ -169,13 +166,12 @@ def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float)
             if again and now - memory.well.setdefault(uid, now) >= settings.well_seconds:
                 yield Step(node=node, does="Well", why="rebooted, and no fault is left")
         elif now - memory.broken.setdefault(uid, now) >= settings.broken_seconds if broken else lacks:
-            why = broken or lacks
             does = "Reported" if settings.mode == "report" or not broken else "Broken" if room > 0 else "LeftAlone"
             room -= does == "Broken"
-            told = does + why + _boot(node)
+            told = does + (broken or lacks) + _boot(node)
             if memory.told.get(uid) != told:
                 memory.told[uid] = told
-                yield Step(node=node, does=does, why=why)
+                yield Step(node=node, does=does, why=broken or lacks)
 
 
 def metrics(nodes: Sequence[Node], memory: Memory, settings: Settings) -> str:
@@ -198,10 +194,8 @@ def _state(node: Node, memory: Memory, settings: Settings) -> str:
     if _taint(node, settings) is not None:
         return "drained"
     told = memory.told.get(node["metadata"]["uid"], "")
-    for does, state in _STATES.items():
-        if told.startswith(does):
-            return state
-    return "" if _is_ready(node) else "silent"
+    silent = "" if _is_ready(node) else "silent"
+    return next((state for does, state in _STATES.items() if told.startswith(does)), silent)
 
 
 def _taint(node: Node, settings: Settings) -> str | None:

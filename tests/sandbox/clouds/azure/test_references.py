@@ -22,6 +22,7 @@ ROWS = list(
 )
 NAMES = {
     "azure-native:compute:ProximityPlacementGroup": {"proximityPlacementGroupName": "it"},
+    "azure-native:containerservice:Snapshot": {"resourceName": "it"},
     "azure-native:monitor:AzureMonitorWorkspace": {"azureMonitorWorkspaceName": "it"},
     "azure-native:monitor:DataCollectionEndpoint": {"dataCollectionEndpointName": "it"},
     "azure-native:monitor:DataCollectionRule": {"dataCollectionRuleName": "it"},
