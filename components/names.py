@@ -30,6 +30,11 @@ EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"
 HOSTNAME: Final = "kubernetes.io/hostname"
 """Kubernetes' label of every node with its name."""
 GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
+ALL_TAINTS: Final = {"operator": "Exists"}
+"""Toleration of the software that makes GPU nodes usable and reports their state. It tolerates every taint, as the
+clouds' own agents do: `gpucluster/broken`, which evicts pods, those of spot machines, queues and classes, and yours. A
+broken node without its device plugins would never be seen to recover.
+"""
 ADDONS_TOLERATION: Final = {"key": "CriticalAddonsOnly", "operator": "Exists"}
 """Toleration of the cluster's own software for CPU nodes that repel all other pods."""
 

@@ -14,8 +14,7 @@ from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.system import SystemPlan
-from gpucluster.components.kubernetes.node_health.plan import BROKEN
-from gpucluster.components.names import GPU_TOLERATION, POOL, SYSTEM_POOL
+from gpucluster.components.names import ALL_TAINTS, POOL, SYSTEM_POOL
 
 # EKS adds replicas with nodes and cores. Their priority is the system's and can't be set in the add-on.
 # Sources: Amazon EKS user guide, coredns-autoscaling; aws/containers-roadmap issue 2711.
@@ -24,7 +23,7 @@ _DNS: Final = {"autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas":
 # The agent reads GPUs from this server on the same node, which tolerates no taint by default. Without it the agent
 # reports every GPU node as broken (DCGMError), and no XID.
 # Source: aws/eks-node-monitoring-agent v1.6.4, charts/configuration.schema.json, monitors/nvidia/dcgm.
-_MONITORING: Final = {"dcgmAgent": {"tolerations": [GPU_TOLERATION, {"key": BROKEN, "operator": "Exists"}]}}
+_MONITORING: Final = {"dcgmAgent": {"tolerations": [ALL_TAINTS]}}
 
 
 class SystemPool(pulumi.ComponentResource):

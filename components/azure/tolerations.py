@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.components.names import ADDONS_TOLERATION, GPU_TOLERATION
+from gpucluster.components.names import ADDONS_TOLERATION, ALL_TAINTS
 
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 """Key of the label and the taint that AKS automatically sets on Spot nodes, with the value spot.
@@ -19,7 +19,7 @@ SPOT_TOLERATION: Final = {
     "effect": "NoSchedule",
 }
 
-DAEMONS: Final = [ADDONS_TOLERATION, GPU_TOLERATION, SPOT_TOLERATION]
+DAEMONS: Final = [ALL_TAINTS]
 """For software on every node, GPU nodes in particular."""
 CONTROLLERS: Final = [ADDONS_TOLERATION]
 """For software on any node except GPU nodes."""

@@ -18,7 +18,7 @@ from gpucluster.components.gcp.fabric import POD_SECURITY, fabric_of
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.gcp.identity import NodeIdentity
-from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
+from gpucluster.components.gcp.job_pools import job_pools
 from gpucluster.components.gcp.logs import LogBucket, default_logs
 from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.network import Network
@@ -86,7 +86,6 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             f"{name}-monitoring",
             plan.telemetry,
             registry=registry_of,
-            tolerations=[QUEUED_TOLERATION] if plan.training.queued else [],
             after=[*ready, *self._watch(lambda: READ)],
             opts=self._inside,
         )

@@ -7,7 +7,7 @@ counters would be billed twice.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
@@ -44,12 +44,11 @@ class Monitoring(pulumi.ComponentResource):
         plan: TelemetryPlan,
         *,
         registry: str | None,
-        tolerations: Sequence[Mapping[str, str]],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the exporter's image. tolerations: of its pods. after: nodes, and the optional software
-        to scrape, with its namespace.
+        """registry: mirror of the exporter's image. after: nodes, and the optional software to scrape, with its
+        namespace.
         """
         super().__init__("gpucluster:gcp:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -57,7 +56,6 @@ class Monitoring(pulumi.ComponentResource):
             f"{name}-gpus",
             driver_folder=_DRIVER,
             registry=registry,
-            tolerations=tolerations,
             after=after,
             opts=here,
         )

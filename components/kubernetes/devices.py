@@ -8,10 +8,9 @@ from gpucluster.components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DE
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.mig_layout import Strategy
 from gpucluster.components.names import (
-    ADDONS_TOLERATION,
+    ALL_TAINTS,
     EFA_PRESENT,
     GPU_PRESENT,
-    GPU_TOLERATION,
     SYSTEM_NAMESPACE,
 )
 
@@ -41,7 +40,7 @@ class Devices(pulumi.ComponentResource):
             namespace=SYSTEM_NAMESPACE,
             values={
                 "nodeSelector": {GPU_PRESENT: "true"},
-                "tolerations": [GPU_TOLERATION],
+                "tolerations": [ALL_TAINTS],
                 **({"migStrategy": mig} if mig is not None else {}),
             },
             registry=registry,
@@ -55,7 +54,7 @@ class Devices(pulumi.ComponentResource):
             namespace=SYSTEM_NAMESPACE,
             values={
                 "nodeSelector": {EFA_PRESENT: "true"},
-                "tolerations": [ADDONS_TOLERATION, GPU_TOLERATION],
+                "tolerations": [ALL_TAINTS],
             },
             registry=registry or efa_registry,
             after=after,

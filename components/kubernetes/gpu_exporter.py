@@ -8,7 +8,7 @@ Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, deployment/values.yaml and deployment/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
@@ -20,11 +20,11 @@ from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import (
+    ALL_TAINTS,
     EXPORTER_ACCOUNT,
     EXPORTER_NAMESPACE,
     EXPORTER_PORT,
     GPU_PRESENT,
-    GPU_TOLERATION,
 )
 
 # The chart's own mount, which a custom list of mounts would remove.
@@ -50,12 +50,11 @@ class GpuExporter(pulumi.ComponentResource):
         *,
         driver_folder: str | None = None,
         registry: str | None,
-        tolerations: Sequence[Mapping[str, str]] = (),
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """driver_folder: of the machine, if no container runtime gives pods the driver. registry: mirror of the image,
-        None to pull it from its publisher. tolerations: in addition to that of GPU nodes.
+        None to pull it from its publisher.
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -67,7 +66,7 @@ class GpuExporter(pulumi.ComponentResource):
             namespace=space.object_name,
             values={
                 "nodeSelector": {GPU_PRESENT: "true"},
-                "tolerations": [GPU_TOLERATION, *map(dict, tolerations)],
+                "tolerations": [ALL_TAINTS],
                 "serviceAccount": {"name": EXPORTER_ACCOUNT},
                 "customMetrics": counters_csv(),
                 # Its kind belongs to the Prometheus operator, which is not installed.

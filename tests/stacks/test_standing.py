@@ -74,6 +74,7 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-elastic-class": "update",
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-exporter-dcgm": "update",
+        **{f"trial-devices-{plugin}": "update" for plugin in ("efa", "nvidia")},  # stay on broken nodes
         "trial-monitoring-workspace": "update",
         "trial-telemetry-dashboard-fabric": "update",
         "trial-monitoring-scraper": "update",  # reads what tells of broken nodes
@@ -128,6 +129,7 @@ CHANGES: dict[str, dict[str, str]] = {
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-software-gpu": "update",
         "trial-gpu-software-network-nodes": "update",  # a label of nodes with the module for GPUDirect RDMA
+        **{f"trial-gpu-software-network{part}": "update" for part in ("", "-policy")},  # stay on broken nodes
         "trial-gpu-software-gpu-counters": "replace",  # its name says what is in it, so that the exporter starts anew
         # Its agents send what pods print; the count of samples goes, and so does the version of its inline pool.
         "trial-control-plane-cluster": "update",

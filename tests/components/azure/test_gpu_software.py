@@ -17,11 +17,7 @@ Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
 
 ADDONS = {"key": "CriticalAddonsOnly", "operator": "Exists"}
-EVERYWHERE = [
-    ADDONS,
-    {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
-    {"key": "kubernetes.azure.com/scalesetpriority", "operator": "Equal", "value": "spot", "effect": "NoSchedule"},
-]
+EVERYWHERE = [{"operator": "Exists"}]
 DISCOVERY = {
     "master": {"tolerations": [ADDONS]},
     "gc": {"tolerations": [ADDONS]},
