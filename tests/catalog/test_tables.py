@@ -46,6 +46,7 @@ KEYS = {
     "read_by_all": ("type",),
     "regions_from": ("cloud", "from", "name"),
     "sold": ("machine_types", "purchase"),
+    "workloads": ("package", "workload"),
     "zones": ("machines",),
 }
 

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from gpucluster.catalog.clouds import clouds
+from gpucluster.catalog.workloads import workloads
+from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from tests.components.recorded import Recorded, plan_of, spec_names
 
 GPU_TAINTS = (
@@ -143,15 +147,59 @@ def test_jobs_are_placed_by_the_labels_that_ec2_gives_to_the_machines(spec: str,
     ]
 
 
-@pytest.mark.parametrize("taint", ["nvidia.com/gpu", "gpucluster/broken"])
-def test_what_tells_eks_of_gpus_runs_on_every_node_with_gpus(taint: str) -> None:
-    """Its server tolerates nothing unless it is told to, and the agent then calls every GPU node broken."""
-    addons = found("aws", "Addon").values()
-    agents = [addon for addon in addons if addon["addonName"] == "eks-node-monitoring-agent"]
-    assert agents
-    for agent in agents:
-        tolerated = json.loads(agent["configurationValues"])["dcgmAgent"]["tolerations"]
-        assert taint in [one["key"] for one in tolerated if one["operator"] == "Exists"]
+BROKEN_NODE = {"key": "gpucluster/broken", "value": "a-boot", "effect": "NoExecute"}
+
+
+def gpu_pools(plan: Recorded) -> dict[str, list[dict[str, str]]]:
+    """Name -> taints of each pool with GPUs, also those that the cloud sets."""
+
+    def taints(item: Any) -> list[dict[str, str]]:
+        config = item.get("nodeConfig", item)
+        declared = [*config.get("taints", []), *below(item.get("spec"), "taints")]
+        given = [one for each in declared for one in (each if isinstance(each, list) else [each])]
+        own = [{**one, "effect": one["effect"].title().replace("_", "")} for one in given if "_" in one["effect"]]
+        own += [one for one in given if "_" not in one["effect"]]
+        for text in item.get("nodeTaints", []):
+            key, value, effect = re.split("[=:]", text)
+            own.append({"key": key, "value": value, "effect": effect})
+        if item.get("scaleSetPriority") == "Spot":
+            own.append({"key": "kubernetes.azure.com/scalesetpriority", "value": "spot", "effect": "NoSchedule"})
+        if item.get("queuedProvisioning"):
+            own.append({"key": "cloud.google.com/gke-queued", "value": "true", "effect": "NoSchedule"})
+        return own
+
+    pools = {name: taints(item) for name, item in plan.of("NodeGroup", "NodePool", "AgentPool").items()}
+    return {name: own for name, own in pools.items() if "nvidia.com/gpu" in [taint["key"] for taint in own]}
+
+
+def packages(plan: Recorded) -> Iterator[tuple[str, Any]]:
+    """Package -> what its workloads are made from, as the table names both; what the cloud installs has nothing."""
+    yield from ((cloud, {}) for cloud in ("gke", "aks"))
+    for item in plan.of("Release").values():
+        yield known_chart(item), item["values"]
+    for item in plan.of("Addon").values():
+        yield item["addonName"], json.loads(item.get("configurationValues") or "{}")
+    for item in plan.of("DaemonSet", "Deployment", "StatefulSet", "NicClusterPolicy").values():
+        yield f"{item['kind']}/{item['metadata']['name']}", item
+
+
+@pytest.mark.parametrize("cloud", [*clouds()])
+def test_workloads_run_on_gpu_nodes_or_stay_off_them_as_the_table_has_it(cloud: str) -> None:
+    """A broken node has a taint that evicts pods, and an operator needs its plugins and counters above all."""
+    wrong: set[tuple[str, str]] = set()
+    for plan in plans(cloud).values():
+        pools = gpu_pools(plan)
+        assert "training-nodes" in pools
+        for package, given in packages(plan):
+            if package.endswith("karpenter-crd"):
+                continue
+            listed = [one for one in workloads() if one.package == package]
+            wrong |= {(package, "is not in catalog/workloads.csv")} if not listed else set()
+            for one in [one for one in listed if one.is_there(given)]:
+                for own in pools.values():
+                    stays = one.runs_with([*own, BROKEN_NODE] if one.gpu_nodes == "must" else own, given)
+                    wrong |= {(package, one.workload)} if stays != (one.gpu_nodes == "must") else set()
+    assert wrong == set()
 
 
 def test_eks_repairs_one_node_at_a_time_and_none_where_more_than_one_in_five_is_broken() -> None:
