@@ -13,7 +13,8 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.karpenter.interruption import notice
 from gpucluster.sandbox.live.nodes.devices import GPU
-from gpucluster.sandbox.live.nodes.manifest import KUBELET
+from gpucluster.sandbox.live.nodes.fleet import pools_of
+from gpucluster.sandbox.live.nodes.manifest import KUBELET, POOL
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -28,12 +29,19 @@ def fail(client: Client, node: Node) -> str:
     return "its kubelet has stopped; when its lease is 40 seconds old the node is unreachable"
 
 
-def repair(client: Client, node: Node, cluster: Entry) -> str:
-    """The machine restarts with all of its devices, and without the cloud's conditions; a cordon stays."""
+def repair(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]) -> str:
+    """The machine restarts without the cloud's conditions, and with all devices whose plugins its taints do not evict;
+    a cordon stays.
+    """
     status = mapping(node.get("status"))
+    away = _evicted(node, cluster, entries)
     types = (str(mapping(found).get("type")) for found in items(status.get("conditions")))
     change = {
-        "allocatable": {name: amount for name, amount in mapping(status.get("capacity")).items() if "/" in name},
+        "allocatable": {
+            name: "0" if name in away else amount
+            for name, amount in mapping(status.get("capacity")).items()
+            if "/" in name
+        },
         "nodeInfo": {"bootID": str(uuid.uuid4())},
         "conditions": [{"type": name, "$patch": "delete"} for name in types if name not in _OF_KUBELETS],
     }
@@ -42,7 +50,18 @@ def repair(client: Client, node: Node, cluster: Entry) -> str:
     gone = {taint["key"] for taint in sign.taints}
     kept = [taint for taint in items(mapping(node.get("spec")).get("taints")) if mapping(taint).get("key") not in gone]
     client.patch(node, {"metadata": {"labels": {**dict.fromkeys(sign.labels), **KUBELET}}, "spec": {"taints": kept}})
-    return "restarted with all devices"
+    return f"restarted without {', '.join(away)}: its taint evicts the plugin" if away else "restarted with all devices"
+
+
+def _evicted(node: Node, cluster: Entry, entries: Sequence[Entry]) -> Sequence[str]:
+    """The devices of a pool's node whose plugins do not tolerate a taint that evicts pods."""
+    taints = [mapping(taint) for taint in items(mapping(node.get("spec")).get("taints"))]
+    more = [taint for taint in taints if taint.get("effect") == "NoExecute"]
+    key = mapping(mapping(node.get("metadata")).get("annotations")).get(POOL)
+    for whole, left in zip(pools_of(entries, cluster), pools_of(entries, cluster, more=more), strict=True):
+        if whole.key == key:
+            return [name for name in whole.devices if name not in left.devices]
+    return ()
 
 
 def cordon(client: Client, node: Node) -> str:

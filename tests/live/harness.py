@@ -214,7 +214,7 @@ class Live:
         self.left.clear()
         for node in self.client.list("v1", "Node"):
             if POOL in node["metadata"].get("annotations", {}):
-                happenings.repair(self.client, node, self.entry)
+                happenings.repair(self.client, node, self.entry, self.cluster.ledger.all())
                 happenings.uncordon(self.client, node)
                 self.untaint(node["metadata"]["name"])
         self.resync()

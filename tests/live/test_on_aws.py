@@ -48,7 +48,7 @@ def test_a_broken_node_that_has_been_repaired_takes_jobs_again(live: Live) -> No
     name = live.nodes()[0]["metadata"]["name"]
     happenings.degrade(live.client, live.node(name), live.entry, live.cluster.ledger.all())
     live.wait_until("it is tainted", lambda: live.is_broken(name) or None)
-    happenings.repair(live.client, live.node(name), live.entry)
+    happenings.repair(live.client, live.node(name), live.entry, live.cluster.ledger.all())
     assert live.is_broken(name)
     live.wait_until("it takes jobs again", lambda: not live.is_broken(name) or None)
 

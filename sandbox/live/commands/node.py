@@ -78,7 +78,7 @@ def fail(cluster: LiveCluster, entry: Entry, found: Node) -> str:
 def repair(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     from gpucluster.sandbox.live import happenings
 
-    return happenings.repair(cluster.client, found, entry)
+    return happenings.repair(cluster.client, found, entry, cluster.ledger.all())
 
 
 @_command("cordon", "Keep new pods off a node.")

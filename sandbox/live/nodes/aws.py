@@ -32,19 +32,23 @@ _SLICES: Final = re.compile(r"nvidia-smi mig .*-cgi (?P<sizes>[\w.,]+)")
 _RESERVED_ADDRESSES: Final = 4
 
 
-def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
-    """The node groups of a cluster. entries: all of the ledger."""
+def pools(entries: Sequence[Entry], cluster: Entry, more: Sequence[Mapping[str, str]] = ()) -> Iterator[Pool]:
+    """The node groups of a cluster. entries: all of the ledger. more: taints that count for device plugins."""
     scope = str(cluster.outputs.get("endpoint"))
     charts = releases(entries, scope)
     by_id = {entry.id: entry for entry in entries if entry.type in (_TEMPLATE, _SUBNET)}
     for entry in entries:
         group = mapping(plain(entry.outputs))
         if entry.type == _NODE_GROUP and group.get("clusterName") == cluster.name:
-            yield _pool(entry, group, by_id, charts)
+            yield _pool(entry, group, by_id, charts, more)
 
 
 def _pool(
-    entry: Entry, group: Mapping[str, Any], by_id: Mapping[str, Entry], charts: Mapping[str, Mapping[str, Any]]
+    entry: Entry,
+    group: Mapping[str, Any],
+    by_id: Mapping[str, Entry],
+    charts: Mapping[str, Mapping[str, Any]],
+    more: Sequence[Mapping[str, str]],
 ) -> Pool:
     wanted = mapping(group.get("launchTemplate"))
     found = by_id.get(str(wanted.get("id")))
@@ -72,7 +76,7 @@ def _pool(
         taints=taints,
         pods=pods,
         disk_gib=_disk_gib(template, machine),
-        devices=_devices(template, machine, charts, labels, taints),
+        devices=_devices(template, machine, charts, labels, [*taints, *more]),
         reserve=reserve(machine, pods),
         version=f"v{group.get('version')}.0",
         host=lambda ordinal: _host(entry, machine, region, subnets[ordinal % len(subnets)], ordinal),

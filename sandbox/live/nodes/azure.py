@@ -31,8 +31,10 @@ _SPOT: Final = f"{_LABEL}/scalesetpriority"
 _ZONE: Final = "topology.kubernetes.io/"
 
 
-def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
-    """The agent pools of a cluster, including those in its own inputs. entries: all of the ledger."""
+def pools(entries: Sequence[Entry], cluster: Entry, more: Sequence[Mapping[str, str]] = ()) -> Iterator[Pool]:
+    """The agent pools of a cluster, including those in its own inputs. entries: all of the ledger. more: taints that
+    count for device plugins.
+    """
     made = mapping(plain(cluster.outputs))
     scope = f"https://{made.get('fqdn')}:443"
     apart = {
@@ -42,7 +44,7 @@ def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
     }
     inline = {str(pool["name"]): pool for pool in map(mapping, items(made.get("agentPoolProfiles")))}
     for name, pool in {**inline, **apart}.items():
-        yield _pool(name, pool, made, cluster, entries, scope)
+        yield _pool(name, pool, made, cluster, entries, scope, more)
 
 
 def _pool(
@@ -52,6 +54,7 @@ def _pool(
     cluster: Entry,
     entries: Sequence[Entry],
     scope: str,
+    more: Sequence[Mapping[str, str]],
 ) -> Pool:
     machine_type = str(pool.get("vmSize"))
     machine = machine_of(machine_type)
@@ -73,7 +76,7 @@ def _pool(
         taints=taints,
         pods=pods,
         disk_gib=int(pool.get("osDiskSizeGB") or 128),
-        devices=_devices(pool, machine, labels, taints, entries, scope),
+        devices=_devices(pool, machine, labels, [*taints, *more], entries, scope),
         reserve=reserve(machine, pods),
         version=f"v{pool.get('currentOrchestratorVersion')}",
         host=lambda ordinal: _host(name, made, cluster, near, ordinal),

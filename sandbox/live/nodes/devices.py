@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import Slice, slices_of
+from gpucluster.catalog.workloads import tolerates
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
@@ -37,17 +38,8 @@ def comes_to(values: Mapping[str, Any], labels: Mapping[str, str], taints: Seque
     wanted = mapping(values.get("nodeSelector"))
     tolerations = [mapping(item) for item in items(values.get("tolerations"))]
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
-        any(_tolerates(one, taint) for one in tolerations) for taint in taints
+        any(tolerates(one, taint) for one in tolerations) for taint in taints
     )
-
-
-def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, str]) -> bool:
-    """Compares them as Kubernetes does (k8s.io/api/core/v1, Toleration.ToleratesTaint)."""
-    if toleration.get("effect") not in (None, "", taint["effect"]):
-        return False
-    if toleration.get("key") not in (None, "", taint["key"]):
-        return False
-    return toleration.get("operator") == "Exists" or toleration.get("value") == taint.get("value")
 
 
 def gpu_resources(machine: Machine, slices: Mapping[str, int], strategy: str | None) -> dict[str, str]:

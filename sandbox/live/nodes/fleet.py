@@ -25,11 +25,13 @@ class Fleet:
     last: Mapping[str, int]
 
 
-def pools_of(entries: Sequence[Entry], cluster: Entry) -> list[Pool]:
-    """The pools of a cluster that have machines; none for a cloud whose nodes are not simulated."""
+def pools_of(entries: Sequence[Entry], cluster: Entry, *, more: Sequence[Mapping[str, str]] = ()) -> list[Pool]:
+    """The pools of a cluster that have machines; none for a cloud whose nodes are not simulated. more: taints beside
+    those of the pool, which keep device plugins away that do not tolerate them.
+    """
     cloud = cloud_of_package(cluster.provider)
     module = module_of(f"gpucluster.sandbox.live.nodes.{cloud.name}") if cloud is not None else None
-    return [*module.pools(entries, cluster)] if module is not None else []
+    return [*module.pools(entries, cluster, more)] if module is not None else []
 
 
 def manifests(entries: Sequence[Entry], cluster: Entry) -> list[dict[str, Any]]:

@@ -24,8 +24,9 @@ _EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREF
 _LABEL: Final = "cloud.google.com"
 
 
-def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
-    """The node pools of a cluster. entries: all of the ledger."""
+def pools(entries: Sequence[Entry], cluster: Entry, more: Sequence[Mapping[str, str]] = ()) -> Iterator[Pool]:
+    """The node pools of a cluster. entries: all of the ledger. more: taints, all of which GKE's plugins tolerate."""
+    del more
     networks = _networks(entries, f"https://{cluster.outputs.get('endpoint')}")
     for entry in entries:
         if entry.type == _NODE_POOL and entry.id.startswith(f"{cluster.id}/nodePools/"):

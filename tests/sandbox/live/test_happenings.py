@@ -170,7 +170,7 @@ def test_a_repair_undoes_what_was_done_to_a_node_and_its_boot_is_another() -> No
     node["status"]["conditions"].append({"type": "XidCriticalError", "status": "True"})
     node["spec"]["taints"].append({"key": "cloud.google.com/impending-node-termination", "effect": "NoSchedule"})
     server = Server()
-    happenings.repair(cast(Client, server), node, _cluster("gcp"))
+    happenings.repair(cast(Client, server), node, _cluster("gcp"), [])
     (_, status), (_, change) = server.asked
     assert status["status"]["allocatable"] == {"nvidia.com/gpu": "8"}
     assert status["status"]["conditions"] == [{"type": "XidCriticalError", "$patch": "delete"}]

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unittest import mock
 
 import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.live import happenings
 from gpucluster.sandbox.live.nodes.fleet import manifests
 from tests.sandbox.live.nodes.conftest import chart
 
@@ -58,6 +60,19 @@ def test_a_node_that_no_plugin_comes_to_has_no_devices(
     [node] = manifests([*group("p5.48xlarge", 1, efa=32), *plugins], eks)
     found = {*node["status"]["allocatable"]}
     assert found == {"cpu", "memory", "ephemeral-storage", "pods", "hugepages-2Mi"}
+
+
+@pytest.mark.parametrize(("tolerated", "left"), [({"operator": "Exists"}, ("8", "32")), (_TOLERATION, ("0", "0"))])
+def test_a_broken_machine_that_restarts_has_the_devices_whose_plugins_its_taint_does_not_evict(
+    eks: Entry, group: Callable[..., list[Entry]], tolerated: dict[str, str], left: tuple[str, str]
+) -> None:
+    entries = [*group("p5.48xlarge", 1, efa=32), *_plugins(tolerations=[tolerated])]
+    [node] = manifests([*group("p5.48xlarge", 1, efa=32), *_plugins()], eks)
+    node["spec"]["taints"].append({"key": "gpucluster/broken", "value": "a-boot", "effect": "NoExecute"})
+    server = mock.Mock()
+    happenings.repair(server, node, eks, entries)
+    devices = server.patch.call_args_list[0].args[1]["status"]["allocatable"]
+    assert (devices["nvidia.com/gpu"], devices["vpc.amazonaws.com/efa"]) == left
 
 
 @pytest.mark.parametrize(
