@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"strings"
 
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -57,7 +58,9 @@ func render(folder string) error {
 		return err
 	}
 	for name, text := range files {
-		if strings.HasSuffix(name, ".yaml") && strings.TrimSpace(text) != "" {
+		// What Helm leaves out: parts of templates, and the notes.
+		left := strings.HasPrefix(path.Base(name), "_") || strings.HasSuffix(name, ".txt")
+		if !left && strings.TrimSpace(text) != "" {
 			fmt.Printf("---\n%s\n", text)
 		}
 	}
