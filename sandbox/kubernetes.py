@@ -25,6 +25,7 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
     from gpucluster.sandbox.api_server import binaries, definitions
     from gpucluster.sandbox.engine.find import say_on_stderr
     from gpucluster.sandbox.live import programs as controllers
+    from gpucluster.sandbox.live.charts.fetch import CHARTS, RENDERED, fetch
 
     if build and clear:
         raise click.UsageError("--build and --clear: give one of them.")
@@ -36,6 +37,8 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
     lacking = definitions.fetch_all()
     if live:
         controllers.build_all(say_on_stderr)
+        for chart in (*CHARTS.values(), *RENDERED.values()):
+            fetch(chart, say_on_stderr)
     beside = {program.name: str(program.path) if program.is_there() else "" for program in controllers.programs()}
     rows = [
         {

@@ -53,7 +53,7 @@ class _Checker:
             if name in properties:
                 yield from self.value(value[name], properties[name].type, where)
             elif not name.startswith("__"):
-                yield Failure(where, f"unknown property {name!r}{_nearest(name, properties)}")
+                yield Failure(where, f"unknown property {name!r}{nearest(name, properties)}")
         for name, prop in properties.items():
             if prop.required and value.get(name) is None and not _is_constant(prop.type):
                 yield Failure(f"{path}.{name}" if path else name, f"missing required property {name!r}")
@@ -153,6 +153,7 @@ def _is_constant(type_: Any) -> bool:
     return isinstance(type_, dict) and "const" in type_
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of an error about an unknown name: the name that was meant, or all known ones."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean {found[0]!r}?" if found else f"; known: {', '.join(sorted(known))}"

@@ -14,6 +14,7 @@ import pytest
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.workloads import workloads
+from gpucluster.sandbox.clouds.kubernetes.chart_values import recorded, unknown_values
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from tests.components.recorded import Recorded, plan_of, spec_names
 
@@ -145,6 +146,15 @@ def test_jobs_are_placed_by_the_labels_that_ec2_gives_to_the_machines(spec: str,
         *(f"topology.k8s.aws/network-node-layer-{layer}" for layer in range(1, layers + 1)),
         "kubernetes.io/hostname",
     ]
+
+
+@pytest.mark.parametrize("cloud", [*clouds()])
+def test_every_value_is_one_that_its_chart_knows(cloud: str) -> None:
+    charts = found(cloud, "Release")
+    assert [one.path for chart in charts.values() for one in unknown_values(chart)] == []
+    assert {known_chart(one) for one in charts.values()} - {*recorded()} <= {"karpenter-provider-gcp/karpenter-crd"}
+    typo = [{**chart, "values": {**chart["values"], "toleration": []}} for chart in charts.values() if chart["values"]]
+    assert [chart["chart"] for chart in typo if not [*unknown_values(chart)]] == []
 
 
 BROKEN_NODE = {"key": "gpucluster/broken", "value": "a-boot", "effect": "NoExecute"}

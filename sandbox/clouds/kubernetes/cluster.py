@@ -11,6 +11,7 @@ import yaml
 from gpucluster.sandbox.clouds.cloud import Account, Made, Resource, UnansweredError
 from gpucluster.sandbox.clouds.diff import Change, property_names
 from gpucluster.sandbox.clouds.kubernetes import aks, gke, karpenter, kueue, replacements, rules
+from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_values
 from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN, cluster_at
 from gpucluster.sandbox.clouds.kubernetes.live import live
 from gpucluster.sandbox.clouds.kubernetes.objects import (
@@ -23,6 +24,7 @@ from gpucluster.sandbox.clouds.kubernetes.objects import (
 )
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.type_guards import mapping
 
@@ -46,6 +48,10 @@ class Cluster(Account):
         if resource.token == RELEASE:
             return with_release_name(resource, self._namespace, seed)
         return with_metadata(resource, self._namespace, seed)
+
+    def failures(self, resource: Resource) -> list[Failure]:
+        found = super().failures(resource)
+        return [*found, *unknown_values(resource.inputs)] if resource.token == RELEASE else found
 
     def replaces(self, resource: Resource, change: Change) -> bool:
         name = property_names(change.path)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -20,17 +20,20 @@ _MODULES: Final = Path(binaries.__file__).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A chart of a controller. program: of `programs`. module, folder: location of the chart."""
+    """A chart in a Go module. program: of `programs`, empty if none runs here. module, folder: location of the chart.
+    modules: the folder of the go.mod with the module's version.
+    """
 
     name: str
-    program: str
     module: str
     folder: str
+    program: str = ""
+    modules: Path = _MODULES
 
     @property
     def version(self) -> str:
-        """The version of the program, from go.mod."""
-        lines = (_MODULES / "go.mod").read_text().split("\n")
+        """The version of the module."""
+        lines = (self.modules / "go.mod").read_text().split("\n")
         return next(line.split()[1].removeprefix("v") for line in lines if line.strip().startswith(f"{self.module} v"))
 
     @property
@@ -52,7 +55,21 @@ CHARTS: Final[Mapping[str, Chart]] = {
         Chart(name="kueue", program="kueue", module="sigs.k8s.io/kueue", folder="charts/kueue"),
     )
 }
-"""By name."""
+"""Of the controllers that run here, by name."""
+RENDERED: Final[Mapping[str, Chart]] = {
+    chart.name: replace(chart, modules=Path(__file__).parent)
+    for chart in (
+        Chart(name="karpenter", module="github.com/aws/karpenter-provider-aws", folder="charts/karpenter"),
+        Chart(name="karpenter-crd", module="github.com/aws/karpenter-provider-aws", folder="charts/karpenter-crd"),
+        Chart(
+            name="nvidia-device-plugin",
+            module="github.com/NVIDIA/k8s-device-plugin",
+            folder="deployments/helm/nvidia-device-plugin",
+        ),
+        Chart(name="vpc-cni", module="github.com/aws/amazon-vpc-cni-k8s", folder="charts/aws-vpc-cni"),
+    )
+}
+"""Others, for rendering and for their values; `vpc-cni` is an add-on of EKS."""
 
 
 def fetch(chart: Chart, say: Say) -> Path:
@@ -70,7 +87,7 @@ def _copy(chart: Chart, into: Path, say: Say) -> None:
         go = find_go(cache_folder(), say, _MODULES)
     except NoGo as error:
         raise EngineError(f"{chart.installation.what} cannot be fetched: {error}") from error
-    copy_module(module_folder(chart.module, _MODULES, go) / chart.folder, into / chart.name)
+    copy_module(module_folder(chart.module, chart.modules, go) / chart.folder, into / chart.name)
 
 
 def _is_there(installation: Installation) -> bool:

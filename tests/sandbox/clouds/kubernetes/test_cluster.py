@@ -109,6 +109,36 @@ def test_a_helm_release_counts_its_revisions(
     assert (status["revision"], status["version"], status["status"]) == (2, "0.17.2", "deployed")
 
 
+CHART = {"chart": "oci://registry.example/gpu-operator", "version": "v26.3.9"}
+
+
+@pytest.mark.parametrize(
+    ("release", "refused"),
+    [
+        ({**CHART, "values": {"daemonsets": {"tolerations": []}, "global": {"any": 1}}}, {}),
+        ({**CHART, "values": {"daemonsets": {"annotations": {"any": "1"}}, "driver": UNKNOWN}}, {}),
+        ({**CHART, "values": {"node-feature-discovery": {"worker": {"tolerations": []}}}}, {}),
+        (
+            {**CHART, "values": {"daemonset": {"tolerations": []}, "driver": {"enable": True}}},
+            {"values.daemonset": "'daemonset' here; did you mean 'd", "values.driver.enable": "mean 'enabled'?"},
+        ),
+        (
+            {**CHART, "values": {"node-feature-discovery": {"worker": {"toleration": []}}}},
+            {"values.node-feature-discovery.worker.toleration": "did you mean 'tolerations'?"},
+        ),
+        ({**CHART, "version": "v25.3.0", "values": {"daemonset": {}}}, {}),
+        ({"chart": "of-the-user", "version": "1.0.0", "values": {"a": 1}}, {}),
+    ],
+    ids=["known", "open", "of a part", "misspelt", "misspelt in a part", "other version", "other chart"],
+)
+def test_a_value_that_a_chart_does_not_know_is_refused_before_anything_is_made(
+    cluster: Cluster, asked: Asked, release: dict[str, Any], refused: dict[str, str]
+) -> None:
+    found = {failure.path: failure.reason for failure in cluster.failures(asked("helm.sh/v3:Release", **release))}
+    assert {*found} == {*refused}
+    assert [path for path, reason in refused.items() if reason not in found[path]] == []
+
+
 def test_a_cluster_that_is_gone_is_unreachable(ledger: Ledger, asked: Asked) -> None:
     with pytest.raises(CloudError, match="configured Kubernetes cluster is unreachable"):
         Cluster(ledger, SERVER, {}).create(asked("core/v1:Namespace", metadata={"name": "n"}))

@@ -1,0 +1,48 @@
+"""Refuses values that a Helm chart does not know, which Helm passes over without a word: `chart_values.json`.
+
+The file has for each chart the keys of its values.yaml, of its values.schema.json and of what its templates read; null
+where a chart takes any. `sandbox/live/charts/values.py` records them. They count for every patch of the version.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
+from gpucluster.sandbox.clouds.validate import Failure, nearest
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.type_guards import is_object, mapping
+
+FILE: Final = Path(__file__).with_suffix(".json")
+
+
+@functools.cache
+def recorded() -> Mapping[str, Mapping[str, Any]]:
+    """Chart, as `known_chart` names it -> version, source, as_of and values."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def unknown_values(release: Mapping[str, Any]) -> Iterator[Failure]:
+    """Those of a release, if its chart is recorded in its version. release: its inputs."""
+    chart, version = known_chart(release), str(release.get("version") or "")
+    known = recorded().get(chart)
+    if known is not None and _line(version) == _line(known["version"]):
+        yield from _unknown(mapping(plain(release.get("values"))), known["values"], "values", f"{chart} {version}")
+
+
+def _line(version: str) -> list[str]:
+    """Without its patch."""
+    return version.removeprefix("v").split(".")[:2]
+
+
+def _unknown(given: Mapping[str, Any], known: Mapping[str, Any], path: str, chart: str) -> Iterator[Failure]:
+    for key, value in given.items():
+        where = f"{path}.{key}"
+        if key not in known:
+            yield Failure(where, f"the chart {chart} has no value {key!r} here{nearest(key, known)}")
+        elif is_object(value) and known[key] is not None:
+            yield from _unknown(value, known[key], where, chart)
