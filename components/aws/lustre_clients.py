@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.catalog.kubernetes_versions import minor
+from gpucluster.catalog.lustre_efa import lustre_efa
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.versions import plan_versions
 
-# EFA interfaces that a client uses by default: of machines of Nitro v4 or later alone, which P4 is not.
-# Source: FSx for Lustre user guide, configure-efa-clients ("Default Number of EFA Interfaces").
-_CARDS: Final = {"p5.48xlarge": 8, "p5e.48xlarge": 8, "p5en.48xlarge": 8, "p5.4xlarge": 1}
-# EFA connections of all clients to one file system, one for each interface. Source: the same page.
+# EFA connections of all clients to one file system, one for each interface. Source: FSx for Lustre user
+# guide, configure-efa-clients.
 _CONNECTIONS: Final = 1024
 # The first version whose EKS image has kernel 6.12, which contains the EFA driver of Lustre's network; 1.36 has 6.18.
 # Sources: awslabs/amazon-eks-ami v20260714, templates/al2023/variables-1.33.json; bottlerocket-os/
@@ -28,7 +27,7 @@ def lustre_cards(spec: ClusterSpec, shape: Machine) -> int:
     versions = plan_versions(spec.versions)
     if not spec.storage.shared.fabric or minor(versions.nodes or versions.control_plane) < minor(_FIRST):
         return 0
-    return min(_CARDS.get(shape.machine_type, 0), _CONNECTIONS // spec.training.size)
+    return min(lustre_efa(shape.machine_type), _CONNECTIONS // spec.training.size)
 
 
 def client_notes(spec: ClusterSpec, shape: Machine) -> list[str]:
@@ -48,7 +47,7 @@ def client_losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     """Why nodes do not mount over EFA, though the spec requests it."""
     if not spec.storage.shared.fabric or lustre_cards(spec, shape):
         return []
-    if shape.machine_type not in _CARDS:
+    if not lustre_efa(shape.machine_type):
         why = f"FSx has no EFA clients on {shape.machine_type}"
     elif spec.training.size > _CONNECTIONS:
         why = f"a file system has {_CONNECTIONS:,} EFA connections, fewer than nodes"
