@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 import yaml
 
+from gpucluster.components.aws.purchase import BLOCK_SIZES
 from gpucluster.components.first_spec import first_spec
 from gpucluster.program.facts import Terms
 from gpucluster.quote.question import Question
@@ -30,11 +31,23 @@ def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any
     training |= {} if question.spares is None else {"spares": question.spares}
     values["purchase"] = {"kind": way.kind, **({"active": True} if way.kind == "capacity-block" else {})}
     if way.reservation:
-        values["placement"] = {"kind": "reservation", "id": way.reservation}
+        values["placement"] = _placement(way, training["nodes"] + training.get("spares", 0))
     if question.storage_tib is not None:
         values["storage"]["shared"]["usable_tib"] = _plain(question.storage_tib)
     values["duration"] = question.duration
     return values
+
+
+def _placement(way: Way, nodes: int) -> dict[str, Any]:
+    """Several of EC2's capacity blocks where one is too small, of sizes that leave no machine idle."""
+    if way.cloud != "aws" or not way.sized or nodes <= BLOCK_SIZES[-1]:
+        return {"kind": "reservation", "id": way.reservation}
+    blocks = dict[str, int]()
+    while nodes:
+        size = max(size for size in BLOCK_SIZES if size <= nodes)
+        blocks[f"{way.reservation}{len(blocks)}"] = size
+        nodes -= size
+    return {"kind": "blocks", "blocks": blocks}
 
 
 def default_spares(nodes: int) -> int:

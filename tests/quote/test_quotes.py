@@ -15,7 +15,8 @@ from gpucluster.cost.money import money
 from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.candidates import candidates
 from gpucluster.quote.quotes import Answer
-from gpucluster.quote.spec_values import spec_text
+from gpucluster.quote.spec_values import spec_text, spec_values
+from gpucluster.quote.ways import ways_of
 from gpucluster.quote.words import Numbered, cells, empty, heading, left_out, numbered, sections
 from tests.quote.conftest import asked
 from tests.says import Says
@@ -50,6 +51,18 @@ def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer
     wanted = {"training", "storage", "system", "control-plane", "network", "monitoring"}
     assert {f"trial-{name}" for name in wanted} <= parts
     assert first.candidate.plan.training.spares == 1
+
+
+@pytest.mark.parametrize(
+    ("cloud", "nodes", "sizes"), [("aws", 64, None), ("aws", 81, [64, 16, 1]), ("azure", 65, None)]
+)
+def test_nodes_beyond_one_block_of_ec2_are_in_several_without_idle_machines(
+    cloud: str, nodes: int, sizes: list[int] | None
+) -> None:
+    way = next(way for way in ways_of(cloud) if way.sized)
+    question = asked(gpus=str(8 * nodes), lasting="14d", spares="0")
+    placement = spec_values(question, "h100", way)["placement"]
+    assert ([*placement["blocks"].values()] if placement["kind"] == "blocks" else None) == sizes
 
 
 def test_a_block_that_the_default_spare_doubles_is_quoted_with_and_without_it(home: Answer) -> None:
