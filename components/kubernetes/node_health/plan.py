@@ -48,7 +48,7 @@ def settings_json(
     pools: Sequence[JobPool],
     conditions: Sequence[Mapping[str, Any]],
     labels: Mapping[str, Mapping[str, str]],
-    maintenance: str,
+    maintenance: str = "",
 ) -> str:
     """The program's `Settings` as JSON. mode: drain or report. conditions, labels, maintenance: as in `Settings`."""
     training = {pool.name: _devices(pool) for pool in pools if pool.name == TRAINING_POOL}

@@ -54,7 +54,3 @@ def test_the_launcher_and_the_nodes_of_an_mpi_job_are_one_set_of_pods_to_gkes_qu
 
     node, launcher = map(requested, mpi_runtime(pool, "image", home=False)["template"]["spec"]["replicatedJobs"])
     assert node == launcher
-    assert pool.provisioning == {
-        "provisioningClassName": "queued-provisioning.gke.io",
-        "podSetMergePolicy": "IdenticalWorkloadSchedulingRequirements",
-    }

@@ -138,23 +138,20 @@ def test_a_kind_without_a_definition_is_left_to_the_sandboxs_own_rules(make: Mak
 
 @pytest.mark.usefixtures("of_gke")
 def test_gkes_own_admission_takes_requests_of_one_set_of_pods(servers: RealServers) -> None:
-    """Kueue asks the server itself, not the simulation."""
-    server = servers.at(SERVER)
+    """Kueue asks the server itself, not the simulation. A new policy takes effect within a second or so."""
+    client, sets = servers.at(SERVER).client, [{"count": 1, "podTemplateRef": {"name": "t"}}]
 
-    def request(name: str, sets: int, provisioning: str = "queued-provisioning.gke.io") -> dict[str, Any]:
-        spec = {
-            "provisioningClassName": provisioning,
-            "podSets": [{"count": 1, "podTemplateRef": {"name": "t"}}] * sets,
-        }
+    def request(name: str, class_: str, times: int) -> None:
+        spec = {"provisioningClassName": class_, "podSets": sets * times}
         there = {"name": name, "namespace": "default"}
-        return {"apiVersion": "autoscaling.x-k8s.io/v1", "kind": "ProvisioningRequest", "metadata": there, "spec": spec}
+        kind = {"apiVersion": "autoscaling.x-k8s.io/v1", "kind": "ProvisioningRequest"}
+        client.apply({**kind, "metadata": there, "spec": spec})
 
-    server.client.apply(request("one", 1))
-    server.client.apply(request("class", 2, "check-capacity.autoscaling.x-k8s.io"))
-    # A new policy takes effect within a second or so.
+    request("one", "queued-provisioning.gke.io", 1)
+    request("other", "check-capacity.autoscaling.x-k8s.io", 2)
     with pytest.raises(ObjectRefused, match="currently supports only single PodSet per request"):
         for attempt in range(100):
-            server.client.apply(request(f"two-{attempt}", 2))
+            request(f"two-{attempt}", "queued-provisioning.gke.io", 2)
             time.sleep(0.1)
 
 
