@@ -89,7 +89,7 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     problems += [
         Problem(
             "network.existing.cidr" if name == "network" and plan.existing else f"network.ranges.{name}",
-            f"is {cidr}, which overlaps {' and '.join(kept)}",
+            f"is {cidr}, which overlaps {kept}",
             "write another range",
         )
         for name, cidr in outer.items()
@@ -98,7 +98,7 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     problems += [
         Problem(
             "access.cidrs",
-            f"has {peer}, which overlaps {' and '.join(kept)}, and nodes reach nothing else there",
+            f"has {peer}, which overlaps {kept}, and nodes reach nothing else there",
             "name other ranges",
         )
         for peer in peers
@@ -121,10 +121,10 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     return problems
 
 
-def _reserved_in(cidr: ipaddress.IPv4Network, *owners: str) -> list[str]:
-    """The reserved ranges that a range overlaps, with their owners. owners: only theirs."""
-    return [
-        f"{kept}, reserved for {owner}"
-        for kept, owner in azure_ranges().items()
-        if owner in (owners or (owner,)) and cidr.overlaps(ipaddress.IPv4Network(kept))
-    ]
+def _reserved_in(cidr: ipaddress.IPv4Network, *owners: str) -> str:
+    """The reserved ranges that a range overlaps, with their owners, as text. owners: only theirs."""
+    found: dict[str, list[str]] = {}
+    for kept, owner in azure_ranges().items():
+        if owner in (owners or (owner,)) and cidr.overlaps(ipaddress.IPv4Network(kept)):
+            found.setdefault(owner, []).append(kept)
+    return " and ".join(f"{' and '.join(kept)}, reserved for {owner}" for owner, kept in found.items())
