@@ -31,10 +31,15 @@ def demand(entry: Entry, ledger: Ledger) -> Iterator[Demand]:
         case str() if entry.type == _RESERVATION:
             sku = mapping(given.get("sku"))
             count, region = int(sku.get("capacity") or 0), location_of(given.get("location"))
-            zones = tuple(map(str, items(given.get("zones"))))
+            zones = _zones(given.get("zones"))
             yield Demand(machine=str(sku.get("name") or ""), count=count, region=region, zones=zones)
         case _:
             return
+
+
+def _zones(given: Any) -> tuple[str, ...]:
+    """The zones that share the machines; `none`, as a scenario names it, for those that Azure places anywhere."""
+    return tuple(map(str, items(given))) or ("none",)
 
 
 def _pool(given: Mapping[str, Any], location: str) -> Demand:
@@ -43,6 +48,6 @@ def _pool(given: Mapping[str, Any], location: str) -> Demand:
         machine=str(given.get("vmSize") or ""),
         count=int(given.get("count") or 0),
         region=location_of(location),
-        zones=tuple(map(str, items(given.get("availabilityZones")))),
+        zones=_zones(given.get("availabilityZones")),
         market=RESERVED if given.get("capacityReservationGroupID") else SPOT if spot else ON_DEMAND,
     )

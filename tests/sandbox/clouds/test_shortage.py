@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -60,6 +61,7 @@ ROOMS = (
     Capacity(cloud="aws", zone="us-east-1a", machine="p5.48xlarge", available=5),
     Capacity(cloud="gcp", zone="us-central1-a", machine="a3-megagpu-8g", available=5),
     Capacity(cloud="azure", region="eastus", zone="1", machine="Standard_ND96isr_H100_v5", available=5),
+    Capacity(cloud="azure", region="eastus", zone="none", machine="Standard_ND96isr_H100_v5", available=5),
 )
 
 
@@ -84,7 +86,7 @@ def test_five_nodes_fit_a_quota_and_six_do_not(make: Any, quota: Quota, kind: st
     assert used.needed == quota.limit + 1
 
 
-@pytest.mark.parametrize("make", [_in_aws, _in_gcp, _in_azure])
+@pytest.mark.parametrize("make", [_in_aws, _in_gcp, _in_azure, partial(_in_azure, availabilityZones=None)])
 def test_five_nodes_fit_a_zone_and_six_do_not(make: Any, ledger: Ledger) -> None:
     scenario = Scenario(capacity=ROOMS)
     assert shortage(make(ledger, 5), scenario, ledger) is None
