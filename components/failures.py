@@ -15,6 +15,7 @@ from gpucluster.components.simulated import simulated
 _T = TypeVar("_T")
 _GKE_POOL: Final = "gcp:container/nodePool:NodePool"
 _GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
+_MANAGER: Final = "gcp:compute/getInstanceGroupManager:getInstanceGroupManager"
 
 
 class Failures:
@@ -57,21 +58,26 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
     """The missing machines of a pool of GKE in words, whose state no output has; empty if there are enough. The cloud
     itself scales pools without a fixed size, and recreates Spot machines.
 
-    Source: hashicorp/terraform-provider-google@e03b7622: resource_container_node_pool.go (`node_count` is what the
-    groups shall have), data_source_google_compute_instance_group.go (`size` is what they have).
+    Of the groups, not of the program, as a preview must not miss what an update will add. Source:
+    hashicorp/terraform-provider-google@e03b7622: data_source_google_compute_instance_group.go (`size`),
+    data_source_google_compute_instance_group_manager.go (`target_size`).
     """
     props: Any = args.props
     if not groups or not props.get("node_count") or getattr(props["node_config"], "spot", None):
         return ""
-    best_effort = props.get("best_effort_provisioning")
-    wanted = props["node_count"] * len(groups) if best_effort is None else best_effort.min_provision_nodes
-    opts = pulumi.InvokeOptions(parent=args.resource)
+    opts, found, wanted = pulumi.InvokeOptions(parent=args.resource), list[Any](), 0
     try:
-        found = [await pulumi.runtime.invoke_async(_GROUP, {"selfLink": group}, opts) for group in groups]
+        for group in groups:
+            *_, project, _, zone, _, name = group.split("/")
+            place = {"project": project, "zone": zone, "name": name}
+            found.append(await pulumi.runtime.invoke_async(_GROUP, place, opts))
+            wanted += int((await pulumi.runtime.invoke_async(_MANAGER, place, opts))["targetSize"])
     except Exception as error:  # the provider's error, whatever its form
         pulumi.log.warn(f"{args.name}: the number of its machines is unknown: {error}")
         return ""
     there = sum(int(group["size"]) for group in found)
+    if (best_effort := props.get("best_effort_provisioning")) is not None:
+        wanted = min(wanted, best_effort.min_provision_nodes)
     return f"{there} of {wanted} machines" if there < wanted else ""
 
 

@@ -49,8 +49,9 @@ def test_a_preview_warns_of_what_stays_failed_and_an_update_ends_with_it(
             return "id", {**args.inputs, **outputs}
 
         def call(self, args: pulumi.runtime.MockCallArgs) -> Any:
-            assert args.args == {"selfLink": GROUPS[0]}
-            return ({"size": outputs["size"]}, []) if "size" in outputs else ({}, [("selfLink", "not found")])
+            assert args.args == {"project": "p", "zone": "z", "name": "g"}
+            found = {"size": outputs.get("size"), "targetSize": 4}
+            return (found, []) if "size" in outputs else ({}, [("name", "not found")])
 
     warned: list[str] = []
     monkeypatch.setattr(pulumi.log, "warn", warned.append)

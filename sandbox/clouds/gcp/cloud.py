@@ -166,7 +166,7 @@ class GcpAccount(Modelled[ManagedResource]):
         return deletion.delete(entry, self.ledger)
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        if token == invokes.INSTANCE_GROUP:
+        if token in invokes.INSTANCE_GROUPS:
             return invokes.instance_group(args, self.ledger)
         return invokes.answer(token, args, self._settings.project, self._settings.region, self._settings.zone)
 

@@ -12,7 +12,10 @@ from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.type_guards import items
 
-INSTANCE_GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
+INSTANCE_GROUPS: Final = (
+    "gcp:compute/getInstanceGroup:getInstanceGroup",
+    "gcp:compute/getInstanceGroupManager:getInstanceGroupManager",
+)
 _GROUPS: Final = "managedInstanceGroupUrls"
 
 
@@ -99,26 +102,25 @@ def _versions(args: Mapping[str, Any], project: str, region: str) -> Mapping[str
 
 
 def instance_group(args: Mapping[str, Any], ledger: Ledger) -> Mapping[str, Any]:
-    """A zone's group of a node pool, with the number of machines that exist."""
-    link = str(args.get("selfLink") or "")
+    """A zone's group of a node pool, or its manager: the machines that exist, and those that shall."""
+    project, zone, name = (str(args.get(key) or "") for key in ("project", "zone", "name"))
+    link = f"{LINKS}projects/{project}/zones/{zone}/instanceGroups/{name}"
     found = ledger.mentioning({NODE_POOL}, link.removeprefix(LINKS))
     pool = next((it for it in found if link in it.outputs[_GROUPS]), None)
     if pool is None:
-        raise CloudError(f"{link} not found")
-    links = items(pool.outputs[_GROUPS])
-    size = pool.started(int(pool.outputs.get("nodeCount") or 0) * len(links)) // len(links)
-    *_, project, _, zone, _, name = link.split("/")
+        raise CloudError(f"projects/{project}/zones/{zone}/instanceGroups/{name} not found")
+    zones, each = len(items(pool.outputs[_GROUPS])), int(pool.outputs.get("nodeCount") or 0)
+    size = pool.started(each * zones) // zones
     return {
-        "id": f"projects/{project}/zones/{zone}/instanceGroups/{name}",
+        "id": link.removeprefix(LINKS),
         "selfLink": link,
         "project": project,
         "zone": zone,
         "name": name,
         "size": size,
         "instances": [f"{LINKS}projects/{project}/zones/{zone}/instances/{name[:-4]}-{at}" for at in range(size)],
-        "namedPorts": [],
-        "network": "",
-        "description": "",
+        "instanceGroup": link,
+        "targetSize": each,
     }
 
 
