@@ -14,7 +14,7 @@ import pytest
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.workloads import workloads
-from gpucluster.sandbox.clouds.kubernetes.chart_values import recorded, unknown_values
+from gpucluster.sandbox.clouds.kubernetes.chart_values import recorded, unknown_configuration, unknown_values
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from tests.components.recorded import Recorded, plan_of, spec_names
 
@@ -153,6 +153,8 @@ def test_every_value_is_one_that_its_chart_knows(cloud: str) -> None:
     charts = found(cloud, "Release")
     assert [one.path for chart in charts.values() for one in unknown_values(chart)] == []
     assert {known_chart(one) for one in charts.values()} - {*recorded()} <= {"karpenter-provider-gcp/karpenter-crd"}
+    addons = found(cloud, "Addon").values()
+    assert [one.path for addon in addons for one in unknown_configuration(addon)] == []
     typo = [{**chart, "values": {**chart["values"], "toleration": []}} for chart in charts.values() if chart["values"]]
     assert [chart["chart"] for chart in typo if not [*unknown_values(chart)]] == []
 

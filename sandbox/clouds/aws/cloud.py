@@ -13,6 +13,7 @@ from gpucluster.sandbox.clouds.aws.rules.rule import RULES
 from gpucluster.sandbox.clouds.aws.tags import all_tags, refused_tags
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_configuration
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
@@ -79,6 +80,7 @@ class AwsAccount(Modelled[ManagedResource]):
         return super().failures(resource) or [
             *_LIMITS.failures(resource.token, resource.inputs),
             *(Failure("tags", found.message) for found in refused_tags(resource.token, tags)),
+            *(unknown_configuration(resource.inputs) if resource.token == "aws:eks/addon:Addon" else ()),
         ]
 
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:

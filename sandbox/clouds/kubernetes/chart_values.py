@@ -1,4 +1,5 @@
-"""Refuses values that a Helm chart does not know, which Helm passes over without a word: `chart_values.json`.
+"""Refuses values that a Helm chart does not know, which Helm passes over without a word, and configuration that an
+add-on of EKS does not know: `chart_values.json`.
 
 The file has for each chart the keys of its values.yaml, of its values.schema.json and of what its templates read; null
 where a chart takes any. `sandbox/live/charts/values.py` records them. They count for every patch of the version.
@@ -31,7 +32,19 @@ def unknown_values(release: Mapping[str, Any]) -> Iterator[Failure]:
     chart, version = known_chart(release), str(release.get("version") or "")
     known = recorded().get(chart)
     if known is not None and _line(version) == _line(known["version"]):
-        yield from _unknown(mapping(plain(release.get("values"))), known["values"], "values", f"{chart} {version}")
+        yield from _unknown(
+            mapping(plain(release.get("values"))), known["values"], "values", f"the chart {chart} {version}"
+        )
+
+
+def unknown_configuration(addon: Mapping[str, Any]) -> Iterator[Failure]:
+    """Those of an add-on of EKS that not even its chart knows, of which EKS accepts a part. addon: its inputs."""
+    known, text = recorded().get(str(addon.get("addonName"))), plain(addon.get("configurationValues"))
+    if known is not None and isinstance(text, str) and text:
+        import yaml
+
+        given = mapping(yaml.safe_load(text))
+        yield from _unknown(given, known["values"], "configurationValues", f"the add-on {addon.get('addonName')}")
 
 
 def _line(version: str) -> list[str]:
@@ -43,6 +56,6 @@ def _unknown(given: Mapping[str, Any], known: Mapping[str, Any], path: str, char
     for key, value in given.items():
         where = f"{path}.{key}"
         if key not in known:
-            yield Failure(where, f"the chart {chart} has no value {key!r} here{nearest(key, known)}")
+            yield Failure(where, f"{chart} has no value {key!r} here{nearest(key, known)}")
         elif is_object(value) and known[key] is not None:
             yield from _unknown(value, known[key], where, chart)

@@ -24,7 +24,6 @@ Values = dict[str, Any]
 
 _READ: Final = re.compile(r"\.Values((?:\.\w+)+)")
 _HEAD: Final = ("version", "source", "as_of")
-_ADD_ONS: Final = frozenset({"vpc-cni"})
 
 
 def known_values(folder: Path) -> Values:
@@ -88,7 +87,7 @@ def _merged(one: Values, other: Values) -> Values:
 def main(arguments: Sequence[str]) -> None:
     """Writes the file."""
     document: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
-    charts = [chart for name, chart in {**CHARTS, **RENDERED}.items() if name not in _ADD_ONS]
+    charts = (*CHARTS.values(), *RENDERED.values())
     given = [
         (chart.name, chart.version, f"{chart.module}, {chart.folder}", fetch(chart, say_on_stderr)) for chart in charts
     ]

@@ -1,4 +1,4 @@
-"""What the APIs refuse about tags."""
+"""What the APIs refuse about tags and the configuration of add-ons."""
 
 from __future__ import annotations
 
@@ -62,6 +62,27 @@ def test_tags_of_ec2_have_every_character_and_those_of_other_services_only_some(
     refused = [failure.reason for failure in found if "characters that are not allowed" in failure.reason]
     assert len(refused) == (0 if accepted else 2)
     assert [failure.path for failure in found] == ["tags"] * len(refused)
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "refused"),
+    [
+        ("eks-node-monitoring-agent", '{"dcgmAgent": {"tolerations": []}}', []),
+        ("eks-node-monitoring-agent", "dcgmAgent:\n  toleration: []\n", ["configurationValues.dcgmAgent.toleration"]),
+        (
+            "vpc-cni",
+            '{"env": {"ANY": "1"}, "enableNetworkPolicies": "true"}',
+            ["configurationValues.enableNetworkPolicies"],
+        ),
+        ("of-a-vendor", '{"any": 1}', []),
+        ("vpc-cni", UNKNOWN, []),
+    ],
+)
+def test_an_addon_takes_no_configuration_that_its_chart_does_not_know(
+    account: AwsAccount, aws: Callable[..., Resource], name: str, configuration: Any, refused: list[str]
+) -> None:
+    addon = aws("eks/addon:Addon", "it", addonName=name, clusterName="c", configurationValues=configuration)
+    assert [failure.path for failure in account.failures(addon)] == refused
 
 
 def test_default_tags_count_in_a_preview(ledger: Ledger, aws: Callable[..., Resource]) -> None:
