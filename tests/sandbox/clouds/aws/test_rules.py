@@ -75,7 +75,6 @@ def test_tags_of_ec2_have_every_character_and_those_of_other_services_only_some(
             ["configurationValues.enableNetworkPolicies"],
         ),
         ("of-a-vendor", '{"any": 1}', []),
-        ("vpc-cni", UNKNOWN, []),
     ],
 )
 def test_an_addon_takes_no_configuration_that_its_chart_does_not_know(
