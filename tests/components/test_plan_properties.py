@@ -170,8 +170,10 @@ def packages(plan: Recorded) -> Iterator[tuple[str, Any]]:
 
 
 # Of our pools, of spot machines, queues and classes, and of broken nodes, which evicts pods.
-TAINTED = ("nvidia.com/gpu", "kubernetes.azure.com/scalesetpriority", "cloud.google.com/gke-queued")
-TAINTED += ("cloud.google.com/compute-class", "gpucluster/broken")
+TAINTED = (
+    *("nvidia.com/gpu", "kubernetes.azure.com/scalesetpriority", "cloud.google.com/gke-queued"),
+    *("cloud.google.com/compute-class", "gpucluster/broken"),
+)
 TAINTS = [{"key": key, "value": "a", "effect": effect} for key in TAINTED for effect in ("NoSchedule", "NoExecute")]
 
 

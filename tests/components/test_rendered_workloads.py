@@ -26,11 +26,12 @@ def test_a_rendered_chart_has_the_workloads_tolerations_and_registries_of_the_ta
     for package, text in chosen:
         rows = [one for one in workloads() if one.package == package]
         name = "release" if any("RELEASE" in one.workload for one in rows) else package
-        asked = {"name": name, "namespace": "any", "values": json.loads(text)}
+        values = json.loads(text)
+        asked = {"name": name, "namespace": "any", "values": values}
         made: list[Any] = render({**CHARTS, **RENDERED}[package], asked, print)
         pods = {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in made if one["kind"] in KINDS}
         listed = {one.workload.replace("RELEASE", name): one for one in rows}
-        tolerated = {name: one.tolerated(asked["values"]) for name, one in listed.items()}
+        tolerated = {name: one.tolerated(values) for name, one in listed.items()}
         assert {name: pod.get("tolerations", []) for name, pod in pods.items()} == tolerated
         for name, pod in pods.items():
             images = [container["image"] for container in [*pod["containers"], *pod.get("initContainers", [])]]
