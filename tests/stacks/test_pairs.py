@@ -83,6 +83,23 @@ def test_a_cluster_keeps_all_that_it_needs_when_its_twin_and_the_trial_go(
         assert {entry.id for entry in ledger.all() if entry.type not in STAYS} == theirs | kept
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["linked-container", "private"])
+def test_a_standing_cluster_on_azure_keeps_names_without_its_stack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(INPUT_ERROR_FILE, str(tmp_path / "refused"))
+    sdks = installed_sdks(site_packages(None))
+    with contextlib.closing(Ledger(tmp_path / "clouds.sqlite3")) as ledger:
+        seed(read_scenario(OWN / "azure.yaml"), sdks, ledger)
+        stack = Stack("dev", {package: Schema(sdk) for package, sdk in sdks.items()}, ledger)
+        program = _program("azure", f"recorded {name}", "dev")
+        stack.up(program, without={"containerName", "roleAssignmentName", "virtualNetworkPeeringName"})
+        names = {made.id.rpartition("/")[2] for made in stack.made.values()}
+        assert names & {"trial-storage-log", "trial-network-peer-back"}
+        assert stack.preview(program) == {}
+
+
 def _program(cloud: str, name: str, stack: str) -> Callable[[], None]:
     """Declares the cluster of an example or of a recorded spec."""
     file = EXAMPLES.get((cloud, name))

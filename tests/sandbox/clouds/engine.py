@@ -5,7 +5,7 @@ gives to a resource checks, creates, compares, reads and deletes it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final, NoReturn
@@ -89,10 +89,12 @@ class Stack(MockMonitor, Mocks):
         self._changes: dict[str, str] = {}
         self._seen: set[str] = set()
         self._request: Any = None
+        self._without: Set[str] = frozenset()
         self._lock = Lock()
 
-    def up(self, program: Callable[[], object]) -> None:
-        """Creates what the program registers."""
+    def up(self, program: Callable[[], object], without: Set[str] = frozenset()) -> None:
+        """Creates what the program registers. without: inputs that an older release of it did not have."""
+        self._without = without
         self._run(program, preview=False)
         assert self._changes == {}
 
@@ -157,8 +159,9 @@ class Stack(MockMonitor, Mocks):
 
     def _made(self, urn: str, args: MockResourceArgs) -> Made:
         provider, self.urn = self._provider(args), urn
+        given = {key: value for key, value in args.inputs.items() if key not in self._without}
         request = provider_pb2.CheckRequest(
-            urn=urn, news=to_struct(args.inputs), randomSeed=f"{args.name}{self._salt}".encode()
+            urn=urn, news=to_struct(given), randomSeed=f"{args.name}{self._salt}".encode()
         )
         checked = provider.Check(request, Context())
         assert [(args.name, it.property, it.reason) for it in checked.failures] == []
