@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,63 +41,56 @@ PAIRS: Final = [
     *EXAMPLES,
     *((cloud, f"recorded {name}") for cloud in clouds() for name in ("trial", *RECORDED[cloud])),
 ]
-CONFIG: Final = {
-    "azure": {
-        "gpucluster:bucketGroup": "data",
-        "gpucluster:lustrePrincipal": "00000000-0000-0000-0000-0000000000bb",
-    }
-}
+SERVICE: Final = "00000000-0000-0000-0000-0000000000bb"
+CONFIG: Final = {"azure": {"gpucluster:bucketGroup": "data", "gpucluster:lustrePrincipal": SERVICE}}
 """Of the stack, in addition to the trial's."""
 STAYS: Final = ("gcp:projects/service:Service", "gcp:projects/serviceIdentity:ServiceIdentity")
 """What a project has once: no destroy takes it from others."""
 
 
+World = tuple[Ledger, dict[str, Schema]]
+
+
+@pytest.fixture
+def world(cloud: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """The simulated cloud with what is the user's, and its types."""
+    monkeypatch.setenv(INPUT_ERROR_FILE, str(tmp_path / "refused"))
+    sdks = installed_sdks(site_packages(None))
+    with contextlib.closing(Ledger(tmp_path / "clouds.sqlite3")) as ledger:
+        seed(read_scenario(OWN / f"{cloud}.yaml"), sdks, ledger)
+        yield ledger, {package: Schema(sdk) for package, sdk in sdks.items()}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("cloud", "name"), PAIRS)
-def test_a_cluster_keeps_all_that_it_needs_when_its_twin_and_the_trial_go(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cloud: str, name: str
-) -> None:
-    monkeypatch.setenv(INPUT_ERROR_FILE, str(tmp_path / "refused"))
-    sdks = installed_sdks(site_packages(None))
-    schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
-    with contextlib.closing(Ledger(tmp_path / "clouds.sqlite3")) as ledger:
-        if (OWN / f"{cloud}.yaml").exists():
-            seed(read_scenario(OWN / f"{cloud}.yaml"), sdks, ledger)
-        theirs = {entry.id for entry in ledger.all()}
-        programs = {
-            stack: _program(cloud, "recorded trial" if stack == "trial" else name, stack)
-            for stack in ("trial", "first", "second")
-        }
-        stacks = {stack: Stack(stack, schemas, ledger, salt=stack) for stack in programs}
-        for stack, it in stacks.items():
-            it.up(programs[stack])
-        there = {stack: it.read() for stack, it in stacks.items()}
-        kept = {made.id for it in stacks.values() for made in it.made.values() if made.kept}
-        for gone, others in {"first": ("trial", "second"), "trial": ("second",), "second": ()}.items():
-            stacks[gone].destroy()
-            for stack in others:
-                found = stacks[stack].read()
-                assert {urn: it for urn, it in found.items() if it != there[stack][urn]} == {}
-                assert stacks[stack].preview(programs[stack]) == {}
-        assert theirs <= {entry.id for entry in ledger.all()}
-        assert {entry.id for entry in ledger.all() if entry.type not in STAYS} == theirs | kept
+def test_a_cluster_keeps_all_that_it_needs_when_its_twin_and_the_trial_go(world: World, cloud: str, name: str) -> None:
+    ledger, schemas = world
+    theirs = {entry.id for entry in ledger.all()}
+    specs = {"trial": "recorded trial", "first": name, "second": name}
+    programs = {stack: _program(cloud, spec, stack) for stack, spec in specs.items()}
+    stacks = {stack: Stack(stack, schemas, ledger, salt=stack) for stack in specs}
+    for stack, it in stacks.items():
+        it.up(programs[stack])
+    there = {stack: it.read() for stack, it in stacks.items()}
+    kept = {made.id for it in stacks.values() for made in it.made.values() if made.kept}
+    for gone, others in {"first": ("trial", "second"), "trial": ("second",), "second": ()}.items():
+        stacks[gone].destroy()
+        for stack in others:
+            found = stacks[stack].read()
+            assert {urn: it for urn, it in found.items() if it != there[stack][urn]} == {}
+            assert stacks[stack].preview(programs[stack]) == {}
+    assert theirs <= {entry.id for entry in ledger.all()}
+    assert {entry.id for entry in ledger.all() if entry.type not in STAYS} == theirs | kept
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["linked-container", "private"])
-def test_a_standing_cluster_on_azure_keeps_names_without_its_stack(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv(INPUT_ERROR_FILE, str(tmp_path / "refused"))
-    sdks = installed_sdks(site_packages(None))
-    with contextlib.closing(Ledger(tmp_path / "clouds.sqlite3")) as ledger:
-        seed(read_scenario(OWN / "azure.yaml"), sdks, ledger)
-        stack = Stack("dev", {package: Schema(sdk) for package, sdk in sdks.items()}, ledger)
-        program = _program("azure", f"recorded {name}", "dev")
-        stack.up(program, without={"containerName", "roleAssignmentName", "virtualNetworkPeeringName"})
-        names = {made.id.rpartition("/")[2] for made in stack.made.values()}
-        assert names & {"trial-storage-log", "trial-network-peer-back"}
-        assert stack.preview(program) == {}
+@pytest.mark.parametrize(("cloud", "name"), [("azure", "linked-container"), ("azure", "private")])
+def test_a_standing_cluster_keeps_names_without_its_stack(world: World, cloud: str, name: str) -> None:
+    stack, program = Stack("dev", world[1], world[0]), _program(cloud, f"recorded {name}", "dev")
+    stack.up(program, without={"containerName", "roleAssignmentName", "virtualNetworkPeeringName"})
+    names = {made.id.rpartition("/")[2] for made in stack.made.values()}
+    assert names & {"trial-storage-log", "trial-network-peer-back"}
+    assert stack.preview(program) == {}
 
 
 def _program(cloud: str, name: str, stack: str) -> Callable[[], None]:
@@ -130,13 +123,12 @@ def test_a_canary_as_an_upgrade_asks_for_it_leaves_the_cluster_as_it_is(project:
     specs = {f"{cloud}-trial": spec, f"{cloud}-trial-canary": spec | {"training": {"nodes": 1, "spares": 0}}}
     settings = project.path / f"stacks/Pulumi.{cloud}-trial.yaml"
     config = {**yaml.safe_load(settings.read_text())["config"], **CONFIG.get(cloud, {})}
-    scenario = ("--scenario", str(OWN / f"{cloud}.yaml")) if (OWN / f"{cloud}.yaml").exists() else ()
     for stack, it in specs.items():
         (project.path / f"stacks/specs/{stack}.yaml").write_text(yaml.safe_dump(it))
         its = {"config": {**config, "gpucluster:spec": f"specs/{stack}.yaml"}}
         (project.path / f"stacks/Pulumi.{stack}.yaml").write_text(yaml.safe_dump(its))
         up = ("pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
-        made = project.run("sandbox", *scenario, *up)
+        made = project.run("sandbox", "--scenario", str(OWN / f"{cloud}.yaml"), *up)
         assert made.code == 0, made.text
     gone = project.pulumi("destroy", "--yes", "--skip-preview", stack=f"{cloud}-trial-canary")
     assert gone.code == 0, gone.text
