@@ -36,10 +36,10 @@ class Location:
     subscription, or "none". scale_set_limit: machines that one scale set may hold there. gpu_driver: who owns the
     drivers, NVIDIA's operators or AKS. proximity_group: one for the training pool. infiniband_feature: whether up looks
     for AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account,
-    and object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU
-    nodes, where it shall not be the one for the cluster's size. ubuntu: release on all nodes; 24.04 for new clusters.
-    torsets: training nodes are labelled with their leaf switch. lustre_zone: number of the zone of shared storage, with
-    zone "none".
+    and object id of HPC Cache Resource Provider, or granted if it has its roles, where storage is linked to a
+    container. system_machine: of the CPU nodes, where it shall not be the one for the cluster's size. ubuntu: release
+    on all nodes; 24.04 for new clusters. torsets: training nodes are labelled with their leaf switch. lustre_zone:
+    number of the zone of shared storage, with zone "none".
     """
 
     subscription: str
