@@ -7,9 +7,10 @@ pack. A file is in the folder of its rule in `rules/`, and holds:
     cases:
     - says: a sentence
       of: a program, or one of `programs/`
-      add: {resource: {type: ..., properties: ...}}
+      add: {resource: {type: ..., properties: ...}}  # `like: resource` for a type: its copy, with these laid into it
       change: {resource: {property: value}}   # laid into it, at any depth; null takes away
       changes: [...]                          # several that are laid into it each by itself, and find the same
+      each: [{...}]                           # several programs of one sentence, with what differs between them
       needs: {resource: {property: [resource]}}  # laid into the sources of known values
       outside: [resource]                     # of the component
       config: {name: value}                   # of the rule
@@ -62,7 +63,7 @@ Found = Mapping[str, str | list[str]]
 class Case:
     rule: str
     says: str
-    number: int | str = ""
+    number: int = 1
     program: Example
     finds: Found
     cannot_tell: Found
@@ -88,26 +89,26 @@ def _cases() -> Iterator[Case]:
     for rule, file in FILES.items():
         written = _read(file)
         for case in written["cases"]:
-            program = _program(written, case.get("of", "example"), rule)
-            each = enumerate(case["changes"], start=1) if "changes" in case else [("", case.get("change") or {})]
-            for number, change in each:
+            each = [{"change": change} for change in case.get("changes", [])] or case.get("each", [{}])
+            for number, one in enumerate(({**case, **one} for one in each), start=1):
+                program = _program(written, one.get("of", "example"), rule)
                 yield Case(
                     rule=rule,
-                    says=case["says"],
+                    says=one["says"],
                     number=number,
-                    program=replace(program, resources=dict(_changed(program, case, change))),
-                    finds=case.get("finds") or {},
-                    cannot_tell=case.get("cannot_tell") or {},
-                    config=case.get("config") or {},
-                    large=case.get("of") in PROGRAMS,
+                    program=replace(program, resources=dict(_changed(program, one))),
+                    finds=one.get("finds") or {},
+                    cannot_tell=one.get("cannot_tell") or {},
+                    config=one.get("config") or {},
+                    large=one.get("of") in PROGRAMS,
                 )
 
 
-def _changed(
-    program: Example, case: Mapping[str, Any], change: Mapping[str, Any]
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    needs, outside = case.get("needs") or {}, case.get("outside") or []
+def _changed(program: Example, case: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    change, needs, outside = (case.get(key) or {} for key in ("change", "needs", "outside"))
     for name, of in {**program.resources, **(case.get("add") or {})}.items():
+        if "like" in of:
+            of = laid(program.resources[of["like"]], {key: value for key, value in of.items() if key != "like"})
         if change.get(name, {}) is not None:
             properties = laid(of["properties"], change.get(name, {}))
             sources = laid(of.get("needs", {}), needs.get(name, {}))
@@ -248,6 +249,7 @@ def _write(case: Case, found: Found, unknown: Found) -> None:
     written = _read(FILES[case.rule])
     for entry in written["cases"]:
         if entry["says"] == case.says:
+            entry = entry["each"][case.number - 1] if "each" in entry else entry
             if (dict(entry.get("finds") or {}), dict(entry.get("cannot_tell") or {})) == (found, unknown):
                 return
             for key, value in (("finds", found), ("cannot_tell", unknown)):
