@@ -21,10 +21,11 @@ import click
 
 from gpucluster.cli import _Main, main
 from tests.fuzz.forms import faults, obeyed
-from tests.fuzz.inputs import KINDS, READERS, WHOLE
+from tests.fuzz.inputs import KINDS, WHOLE
 from tests.fuzz.kind import ROOT
 from tests.fuzz.mutants import mutant
 from tests.fuzz.programs import answering, put
+from tests.fuzz.readers import READERS
 
 __all__ = ["Result", "folder_of", "limit_memory", "run"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["ROOT", "Kind", "forms", "texts"]
+__all__ = ["ROOT", "Kind", "texts"]
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -34,11 +34,6 @@ class Kind:
     answer: str = ""
     programs: bool = False
     fails: bool = True
-
-
-def forms(words: str, *forms: str) -> list[list[str]]:
-    """A command in each of its formats."""
-    return [[*words.split(), "--format", form] for form in forms]
 
 
 def texts(*globs: str) -> list[str]:
