@@ -19,13 +19,13 @@ from typing import Any, Final
 
 from gpucluster.judges.gcp.names import TYPES as DISCOVERED
 
-__all__ = ["has_form", "known"]
+__all__ = ["OTHERWISE", "has_form", "known"]
 
 _NAME: Final = "[A-Za-z0-9_.%@-]+"
 _SLASHED: Final = f"/?{_NAME}(/{_NAME})*"
 """Names at AWS may have slashes."""
 
-_OTHERWISE: Final = frozenset(
+OTHERWISE: Final = frozenset(
     {
         "aws:cloudwatch/eventRule:EventRule",
         "aws:cloudwatch/eventTarget:EventTarget",
@@ -62,7 +62,7 @@ def has_form(type_: str, id_: str) -> bool:
 
 def _known(type_: str) -> Iterator[str]:
     match type_.partition(":")[0]:
-        case _ if type_ in _OTHERWISE:
+        case _ if type_ in OTHERWISE:
             return
         case "aws":
             yield from map(_of_example, _imported(type_))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.judges.combinations import Place, combinations, extensions
+from tests.cases import cases
 
 PLACES = [
     Place("a", ("A",), needed=False),
@@ -21,86 +22,16 @@ PLACES = [
     Place("deep", ("Settings", "Inner", "Deep"), needed=False),
 ]
 IMPLIED = {("Kind",): "LUSTRE", ("Data",): {}}
-TYPE = {"enum": ["io1"]}
 
 
-@pytest.mark.parametrize(
-    ("at", "schema", "found"),
-    [
-        ((), {"requiredXor": ["A", "B"]}, {"": [{"oneOf": [["a"], ["b"]]}]}),
-        ((), {"oneOf": [{"required": ["A", "B"]}, {"required": ["B"]}]}, {"": [{"oneOf": [["a", "b"], ["b"]]}]}),
-        ((), {"requiredOr": ["A", "Elsewhere"]}, {"": [{"anyOf": [["a"]]}]}),
-        ((), {"requiredXor": ["Two", "A"]}, {"": [{"oneOf": [["first"], ["second"], ["a"]]}]}),
-        ((), {"requiredOr": ["A", "Kind"]}, {}),
-        ((), {"anyOf": [{"format": "one"}, {"format": "another"}]}, {}),
-        ((), {"required": ["A", "Must", "Kind", "Elsewhere"]}, {"": [{"if": {}, "then": {"a": {"required": True}}}]}),
-        (
-            (),
-            {"dependentRequired": {"A": ["B", "Must"], "Elsewhere": ["B"]}},
-            {"": [{"if": {"a": {}}, "then": {"b": {"required": True}}}]},
-        ),
-        (
-            (),
-            {"dependentExcluded": {"A": ["B"], "B": ["A"]}},
-            {"": [{"if": {"a": {}}, "then": {"b": {"excluded": True}}}]},
-        ),
-        (
-            (),
-            {
-                "if": {"properties": {"Kind": {"const": "LUSTRE"}}, "required": ["Kind"]},
-                "then": {"properties": {"A": {"minimum": 3}}},
-                "else": {"properties": {"A": {"minimum": 9}}},
-            },
-            {"": [{"if": {}, "then": {"a": {"minimum": 3}}}]},
-        ),
-        ((), {"if": {"properties": {"Kind": {"enum": ["ONTAP"]}}}, "then": {"required": ["A"]}}, {}),
-        (
-            (),
-            {
-                "if": {"properties": {"A": {"enum": [1]}}, "required": ["A"]},
-                "then": {"properties": {"B": False}},
-                "else": {"if": {"required": ["B"]}, "then": {"required": ["A"]}},
-            },
-            {
-                "": [
-                    {"if": {"a": {"enum": [1]}}, "then": {"b": {"excluded": True}}},
-                    {"if": {"a": {"not": [1], "absent": True}, "b": {}}, "then": {"a": {"required": True}}},
-                ]
-            },
-        ),
-        (
-            (),
-            {"if": {"not": {"required": ["A"]}, "required": ["B"]}, "then": {"properties": {"B": {"maximum": 1}}}},
-            {"": [{"if": {"b": {}, "a": {"none": True}}, "then": {"b": {"maximum": 1}}}]},
-        ),
-        (
-            ("Data", "Disks"),
-            {
-                "required": ["Type"],
-                "allOf": [
-                    {
-                        "if": {"properties": {"Type": TYPE}, "required": ["Type"]},
-                        "then": {"properties": {"Size": {"minimum": 4}}, "required": ["Size"]},
-                    }
-                ],
-            },
-            {
-                "disks[]": [
-                    {"if": {"type": TYPE}, "then": {"size": {"required": True, "minimum": 4}}},
-                    {"if": {}, "then": {"type": {"required": True}}},
-                ]
-            },
-        ),
-        (("Settings", "Inner"), {"required": ["Deep"], "requiredOr": ["Deep"]}, {}),
-    ],
-)
+@cases
 def test_a_schema_speaks_of_the_inputs_that_a_program_can_give(
-    at: tuple[str, ...], schema: dict[str, Any], found: dict[str, Any]
+    at: list[str], schema: dict[str, Any], found: dict[str, Any]
 ) -> None:
     """An object that no input stands for, such as Settings, is there with its members alone."""
 
     def nodes(path: tuple[str, ...]) -> Sequence[Mapping[str, Any]]:
-        return [schema] if path == at else []
+        return [schema] if path == tuple(at) else []
 
     assert combinations(PLACES, IMPLIED, nodes, _limits) == found
 

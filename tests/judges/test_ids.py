@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gpucluster.sandbox.clouds.aws.model import MODELS as AWS
 from gpucluster.sandbox.clouds.azure.model import MODELS as AZURE
 from gpucluster.sandbox.clouds.gcp.model import MODELS as GCP
 from gpucluster.sandbox.clouds.registry import SIMULATED
-from tests.judges.ids import has_form, known
+from tests.cases import cases
+from tests.judges.ids import OTHERWISE, has_form, known
 
 WITHOUT = {
-    # The provider takes another text for an import than it keeps as the id.
-    "aws:cloudwatch/eventRule:EventRule",
-    "aws:cloudwatch/eventTarget:EventTarget",
-    "aws:ec2/route:Route",
-    "aws:ec2/routeTableAssociation:RouteTableAssociation",
-    "aws:eks/podIdentityAssociation:PodIdentityAssociation",
-    "gcp:compute/routerNat:RouterNat",
-    "gcp:servicenetworking/connection:Connection",
-    "gcp:storage/bucket:Bucket",
+    *OTHERWISE,
     # What azurerm imports is the id of the registry.
     "azure-native:containerregistry:CacheRule",
     # What azurerm imports is the id of the target and the name, apart by a bar.
@@ -49,22 +40,7 @@ def test_a_document_tells_the_form_of_the_ids_of_all_modelled_types_but_these() 
     assert {type_ for models in (AWS, AZURE, GCP) for type_ in models if not known(type_)} == WITHOUT
 
 
-@pytest.mark.parametrize(
-    ("type_", "right", "wrong"),
-    [
-        ("aws:ec2/vpc:Vpc", "vpc-0123456789abcdef0", "vpc-bogus"),
-        ("aws:eks/nodeGroup:NodeGroup", "cluster:group", "cluster/group"),
-        ("aws:iam/policy:Policy", "arn:aws:iam::123456789012:policy/a", "arn:aws:iam::123456789012:role/a"),
-        ("aws:kms/key:Key", "1234abcd-12ab-34cd-56ef-1234567890ab", "key"),
-        ("gcp:compute/network:Network", "projects/p/global/networks/n", "projects/p/networks/n"),
-        ("gcp:kms/cryptoKey:CryptoKey", "projects/p/locations/l/keyRings/r/cryptoKeys/k", "projects/p/cryptoKeys/k"),
-        (
-            "azure-native:network:Subnet",
-            "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
-            "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/subnets/n",
-        ),
-    ],
-)
+@cases
 def test_an_id_has_the_form_or_not(type_: str, right: str, wrong: str) -> None:
     assert has_form(type_, right)
     assert not has_form(type_, wrong)

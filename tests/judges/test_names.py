@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 
 import pytest
 
 from gpucluster.judges.aws import names as aws
 from gpucluster.judges.gcp import names as gcp
 from gpucluster.judges.names import Names, Place
+from tests.cases import cases
 
 TABLE = '''\
 type,path,schema,how
@@ -22,6 +24,10 @@ a:b:C,net.tags,Tags,map
 a:b:C,,Kind,"=""C"""
 '''
 NAMES = Names(list(csv.DictReader(TABLE.splitlines())), str.capitalize)
+
+
+def _dotted(steps: Sequence[str] | None) -> str | None:
+    return None if steps is None else ".".join(steps)
 
 
 @pytest.mark.parametrize(
@@ -40,18 +46,9 @@ def test_a_place_is_that_of_the_row_else_of_the_type_else_of_the_rule(path: str,
     assert NAMES.place("a:b:C", path.split(".")) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("net.card", ("Data", "Net", "NetworkCard")),
-        ("net.tags.mine.own", ("Data", "Net", "Tags")),
-        ("log", ("Logging", "Types", "Type")),
-        ("tags.region", ("Tags",)),
-        ("region", None),
-    ],
-)
-def test_a_whole_path_ends_where_names_of_the_user_start(path: str, expected: tuple[str, ...] | None) -> None:
-    assert NAMES.schema_path("a:b:C", path.split(".")) == expected
+@cases
+def test_a_whole_path_ends_where_names_of_the_user_start(path: str, expected: str | None) -> None:
+    assert _dotted(NAMES.schema_path("a:b:C", path.split("."))) == expected
 
 
 def test_a_type_without_rows_follows_the_rule_and_what_holds_for_all() -> None:
@@ -60,39 +57,11 @@ def test_a_type_without_rows_follows_the_rule_and_what_holds_for_all() -> None:
     assert (NAMES.implied("x:y:Z"), NAMES.implied("a:b:C")) == ((), [Place(("Kind",), '="C"')])
 
 
-@pytest.mark.parametrize(
-    ("type_", "path", "expected"),
-    [
-        ("aws:eks/cluster:Cluster", "vpcConfig.publicAccessCidrs", ("ResourcesVpcConfig", "PublicAccessCidrs")),
-        (
-            "aws:ec2/launchTemplate:LaunchTemplate",
-            "placement.spreadDomain",
-            ("LaunchTemplateData", "Placement", "SpreadDomain"),
-        ),
-        ("aws:fsx/lustreFileSystem:LustreFileSystem", "deploymentType", ("LustreConfiguration", "DeploymentType")),
-        ("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", "cidrIpv4", ("CidrIp",)),
-        ("aws:iam/role:Role", "assumeRolePolicy", ("AssumeRolePolicyDocument",)),
-    ],
-)
-def test_cloudformation_s_names(type_: str, path: str, expected: tuple[str, ...]) -> None:
-    assert aws.NAMES.schema_path(type_, path.split(".")) == expected
+@cases
+def test_cloudformation_s_names(type_: str, path: str, expected: str) -> None:
+    assert _dotted(aws.NAMES.schema_path(type_, path.split("."))) == expected
 
 
-@pytest.mark.parametrize(
-    ("type_", "path", "expected"),
-    [
-        (
-            "gcp:container/nodePool:NodePool",
-            "nodeConfig.guestAccelerators.type",
-            ("config", "accelerators", "acceleratorType"),
-        ),
-        ("gcp:container/cluster:Cluster", "datapathProvider", ("networkConfig", "datapathProvider")),
-        ("gcp:container/cluster:Cluster", "location", ("location",)),
-        ("gcp:container/cluster:Cluster", "nodeConfig.labels.mine", ("nodeConfig", "labels")),
-        ("gcp:compute/network:Network", "routingMode", ("routingConfig", "routingMode")),
-        ("gcp:serviceaccount/account:Account", "displayName", ("serviceAccount", "displayName")),
-        ("gcp:kms/keyRing:KeyRing", "location", None),
-    ],
-)
-def test_google_s_names(type_: str, path: str, expected: tuple[str, ...] | None) -> None:
-    assert gcp.NAMES.schema_path(type_, path.split(".")) == expected
+@cases
+def test_google_s_names(type_: str, path: str, expected: str | None) -> None:
+    assert _dotted(gcp.NAMES.schema_path(type_, path.split("."))) == expected

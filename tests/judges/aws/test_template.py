@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
-
-import pytest
 
 from gpucluster.judges.aws.names import TYPES
 from gpucluster.judges.aws.template import declared
 from gpucluster.judges.verdict import Remark
 from gpucluster.program.resources import UNKNOWN
+from tests.cases import cases
 
-POLICY = {"Version": "2012-10-17", "Statement": []}
 
-
-@pytest.mark.parametrize(
-    ("type_", "inputs", "properties"),
-    [
-        ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16", "tags": {"a": "b"}},
-         {"CidrBlock": "10.0.0.0/16", "Tags": [{"Key": "a", "Value": "b"}]}),
-        ("aws:ec2/launchTemplate:LaunchTemplate",
-         {"name": "n", "ebsOptimized": "true", "networkInterfaces": [{"deviceIndex": 1, "securityGroups": ["sg"]}]},
-         {"LaunchTemplateName": "n", "TagSpecifications": [{"ResourceType": "launch-template"}],
-          "LaunchTemplateData": {"EbsOptimized": True, "NetworkInterfaces": [{"DeviceIndex": 1, "Groups": ["sg"]}]}}),
-        ("aws:ec2/launchTemplate:LaunchTemplate",
-         {"networkInterfaces": [{"ipv6Addresses": ["2600::1", "2600::2"], "primaryIpv6": "true"}]},
-         {"TagSpecifications": [{"ResourceType": "launch-template"}],
-          "LaunchTemplateData": {"NetworkInterfaces": [
-              {"Ipv6Addresses": [{"Ipv6Address": "2600::1"}, {"Ipv6Address": "2600::2"}], "PrimaryIpv6": True}]}}),
-        ("aws:eks/cluster:Cluster",
-         {"enabledClusterLogTypes": ["api", "audit"], "encryptionConfig": {"provider": {"keyArn": "k"}}},
-         {"Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": "api"}, {"Type": "audit"}]}},
-          "EncryptionConfig": [{"Provider": {"KeyArn": "k"}}]}),
-        ("aws:eks/nodeGroup:NodeGroup", {"labels": {"a.b/c": "d"}, "nodeRoleArn": "r", "subnetIds": ["s"]},
-         {"Labels": {"a.b/c": "d"}, "NodeRole": "r", "Subnets": ["s"]}),
-        ("aws:fsx/lustreFileSystem:LustreFileSystem", {"subnetIds": "s", "deploymentType": "PERSISTENT_2"},
-         {"FileSystemType": "LUSTRE", "SubnetIds": ["s"], "LustreConfiguration": {"DeploymentType": "PERSISTENT_2"}}),
-        ("aws:iam/rolePolicy:RolePolicy", {"name": "n", "role": "r", "policy": json.dumps(POLICY)},
-         {"PolicyName": "n", "RoleName": "r", "PolicyDocument": POLICY}),
-        ("aws:iam/instanceProfile:InstanceProfile", {"role": "mine"}, {"Roles": ["mine"]}),
-        ("aws:iam/instanceProfile:InstanceProfile", {}, {"Roles": ["role"]}),
-        ("aws:cloudwatch/eventTarget:EventTarget", {"rule": "r", "arn": "a"},
-         {"Name": "r", "ScheduleExpression": "rate(1 day)", "Targets": [{"Id": "target", "Arn": "a"}]}),
-    ],
-)  # fmt: skip
+@cases
 def test_inputs_become_properties(type_: str, inputs: dict[str, Any], properties: dict[str, Any]) -> None:
     made = declared(type_, inputs)
     assert (made.schema, made.properties) == (TYPES[type_], properties)

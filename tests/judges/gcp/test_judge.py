@@ -8,6 +8,7 @@ import pytest
 
 from gpucluster.judges.gcp.judge import JUDGE
 from gpucluster.judges.verdict import Outcome, Remark, Verdict
+from tests.cases import cases
 from tests.judges.conftest import resources
 
 CLUSTER = "gcp:container/cluster:Cluster"
@@ -37,29 +38,7 @@ def test_what_the_documents_take_is_accepted(type_: str, inputs: dict[str, Any])
     assert (found.outcome, found.refusals, found.left) == (Outcome.ACCEPTED, (), ())
 
 
-COMPUTE = "(compute.beta, Network)"
-CONTAINER = "(container.v1beta1, NodePool)"
-
-
-@pytest.mark.parametrize(
-    ("type_", "inputs", "path", "said"),
-    [
-        (NETWORK, {"routingMode": "Bogus"}, "routingMode", f"'Bogus' is not one of ['GLOBAL', 'REGIONAL'] {COMPUTE}"),
-        (NETWORK, {"autoCreateSubnetworks": "maybe"}, "autoCreateSubnetworks", f"'maybe' is not a boolean {COMPUTE}"),
-        (NETWORK, {"mtu": "wide"}, "mtu", f"'wide' is not a number {COMPUTE}"),
-        (NETWORK, {"mtu": 1500.5}, "mtu", f"1500.5 is not a whole number {COMPUTE}"),
-        (NETWORK, {"mtu": 10**10}, "mtu", f"10000000000 is not between -2147483648 and 2147483647 {COMPUTE}"),
-        (NETWORK, {"name": "A Name"}, "name",
-         f"'A Name' does not match '[a-z](?:[-a-z0-9]{{0,61}}[a-z0-9])?' {COMPUTE}"),
-        (POOL, {"nodeConfig": {"taints": [{"effect": "NO"}]}}, "nodeConfig.taints[0].effect",
-         "'NO' is not one of ['EFFECT_UNSPECIFIED', 'NO_SCHEDULE', 'PREFER_NO_SCHEDULE', 'NO_EXECUTE'] " + CONTAINER),
-        (POOL, {"nodeConfig": {"maxRunDuration": "a week"}}, "nodeConfig.maxRunDuration",
-         f"'a week' is not a duration in seconds such as '3.5s' {CONTAINER}"),
-        (POOL, {"management": "automatic"}, "management", f"'automatic' is not an object {CONTAINER}"),
-        (POOL, {"nodeConfig": {"machineType": {"a": 1}}}, "nodeConfig.machineType",
-         f"an object, where the API expects a string {CONTAINER}"),
-    ],
-)  # fmt: skip
+@cases
 def test_what_they_do_not_take_is_refused_at_its_input(type_: str, inputs: Any, path: str, said: str) -> None:
     assert verdict(type_, inputs).refusals == (Remark(path, said),)
 
