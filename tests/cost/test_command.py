@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.cli import main
+from tests.cases import cases
 from tests.says import Says
 
 
@@ -52,43 +53,7 @@ def test_assumptions_are_inputs(recordings: Path) -> None:
     assert "nat_gib: 1000 GiB a month through each NAT gateway" in json.loads(run.stdout)["assumptions"]
 
 
-WRONG = [
-    (["report", "--prices", "gone.csv"], "{}", "error: --prices: 'gone.csv' is not a file; give a CSV file of prices"),
-    (["report", "/nowhere/plan.json"], "", "No such file or directory"),
-    (["report"], "", "error: stdin is empty; give the output of `pulumi preview --json --show-sames`"),
-    (["report"], "{", "error: stdin is not JSON (line 1"),
-    (["report"], "{}", "error: stdin is neither a plan nor a state"),
-    (["report", "--expected-share", "2"], "{}", "expected_share=2 is out of range; give a number between 0 and 1"),
-    (["report", "--expected-share", "half"], "{}", "expected_share='half' is not a number"),
-    (["report", "--assume", "nat_gib"], "{}", "'nat_gib' is not NAME=VALUE; write for example nat_gib=500"),
-    (
-        ["report", "--assume", "cud_1y_share=0.8", "--assume", "cud_3y_share=0.5"],
-        "{}",
-        "assumptions cud_1y_share=0.8 and cud_3y_share=0.5 are more than 1 together; a machine has one commitment",
-    ),
-    (["report", "--set", "nodes=8"], "{}", "--set needs --run, because a plan file is fixed"),
-    (["report", "--run", "cat x", "--set", "nodes"], "{}", "'nodes' is not FIELD=VALUE; write for example nodes=8"),
-    (["report", "--run", "cat x", "--set", "a=1", "--set", "a=2"], "{}", "a is given twice; keep one of them"),
-    (["report", "-", "--run", "cat x"], "{}", "give FILE or --run, not both: stdin and 'cat x'"),
-    (["report", "--usage", "none.yaml"], "{}", "none.yaml cannot be read: No such file or directory"),
-    (
-        ["report", "--assume", "nat=1"],
-        "{}",
-        "assumption 'nat' is not known; did you mean nat_gib or snapshot_gib? `gpucluster cost usage names` lists all",
-    ),
-    (["report", "--format", "xml"], "{}", "'xml' is not one of 'table', 'json', 'csv', 'markdown', 'html'"),
-    (["prices", "show", "--sku", "p5.48xlage"], "", "--sku: no price has 'p5.48xlage'; known: p5.48xlarge"),
-    (["prices", "show", "--provider", "amazon"], "", "--provider: no price has 'amazon'; known: "),
-    (["explain"], "", "Missing argument 'LINE'"),
-    (["explain", "nodes"], '{"deployment": {}}', "Invalid value for LINE: 'nodes': the report has no line"),
-    (["diff"], "", "Missing argument 'OLD'"),
-    (["diff", "-", "-"], "{}", "error: OLD and NEW are both stdin; give a file for one of them"),
-    (["diff", "/nowhere/plan.json", "-"], "{}", "'/nowhere/plan.json' is neither a file"),
-    (["rapport"], "", "No such command 'rapport'"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "stdin", "message"), WRONG)
+@cases
 def test_wrong_input_is_one_clear_error_and_exit_2(arguments: list[str], stdin: str, message: str) -> None:
     run = _cost(*arguments, stdin=stdin)
     assert (run.returncode, run.stdout) == (2, "")

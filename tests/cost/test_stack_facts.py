@@ -13,6 +13,7 @@ from gpucluster.cost.stack_facts import stack_facts
 from gpucluster.cost.verdict import Verdict, budget_verdict
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from tests.cases import cases
 from tests.says import Says
 
 Make = Callable[..., Resource]
@@ -76,29 +77,7 @@ def test_no_gpus_give_no_price_per_gpu(make: Make, cost_of: CostOf) -> None:
     assert cost_of(make("x:y:A", "a", custom=False, trainingGpus=0)).per_training_gpu_hour is None
 
 
-VERDICTS = [
-    ("73", [], "within", False, "within budget: expected $73.00 a month, ceiling $73.00; budget $73.00"),
-    ("72.99", [], "over", False, "over budget by $0.01: expected $73.00 a month, ceiling $73.00; budget $72.99"),
-    (
-        "100",
-        ["aws:rds/instance:Instance"],
-        "cannot tell",
-        False,
-        "cannot tell whether it is within budget: expected at least $73.00 a month, ceiling at least $73.00; "
-        "budget $100.00; unknown: 1 without a price of its own",
-    ),
-    (
-        "50",
-        ["aws:rds/instance:Instance"],
-        "over",
-        False,
-        "over budget by at least $23.00: expected at least $73.00 a month, ceiling at least $73.00; budget $50.00; "
-        "unknown: 1 without a price of its own",
-    ),
-]
-
-
-@pytest.mark.parametrize(("monthly", "types", "outcome", "ceiling_over", "sentence"), VERDICTS)
+@cases
 def test_the_verdict_is_never_within_when_something_is_not_priced(
     make: Make, cost_of: CostOf, monthly: str, types: list[str], outcome: str, ceiling_over: bool, sentence: str
 ) -> None:

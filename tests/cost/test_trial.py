@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.trial import Trial, trial_of
 from gpucluster.program.resources import Resource, Resources
+from tests.cases import cases
 
 BEGUN = datetime(2026, 11, 1, 10, tzinfo=UTC)
-ALIKE = "assuming it never changed"
 
 
 def trial(at: datetime, *, days: int | None = 14, begun: datetime | None = None) -> Trial | None:
@@ -29,31 +27,7 @@ def trial(at: datetime, *, days: int | None = 14, begun: datetime | None = None)
     return trial_of(estimate(Resources([stack, cluster, volume], default_regions={"aws": "us-east-1"})), at)
 
 
-@pytest.mark.parametrize(
-    ("at", "days", "over", "said"),
-    [
-        (
-            datetime(2026, 11, 4, 10, tzinfo=UTC),
-            14,
-            False,
-            f"ends 2026-11-15 10:00 UTC, in 11.0 days: $5.76 so far, $26.88 by its end, {ALIKE}",
-        ),
-        (
-            datetime(2026, 11, 15, 10, tzinfo=UTC),
-            14,
-            True,
-            f"ended 2026-11-15 10:00 UTC, 0.0 days ago: $26.88 so far, $26.88 by its end, {ALIKE}",
-        ),
-        (datetime(2026, 11, 2, 10, tzinfo=UTC), None, False, f"with no end: $1.92 so far, {ALIKE}"),
-        (
-            datetime(2026, 10, 1, tzinfo=UTC),
-            1,
-            False,
-            f"ends 2026-11-02 10:00 UTC, in 32.4 days: $0.00 so far, $1.92 by its end, {ALIKE}",
-        ),
-    ],
-    ids=["before", "at the end", "without an end", "by a clock that is behind"],
-)
+@cases
 def test_an_end_is_fixed_by_begin_and_duration(at: datetime, days: int | None, over: bool, said: str) -> None:
     found = trial(at, days=days, begun=BEGUN)
     assert found is not None

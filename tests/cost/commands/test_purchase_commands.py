@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
+from tests.cases import cases
 from tests.says import Says
 
 ROOT = Path(__file__).parents[3]
@@ -61,32 +62,7 @@ def test_over_a_limit_is_exit_1_and_what_cannot_be_told_only_when_it_is_strict(t
     assert _run("budgets", str(unknown), "--limits", str(limits), "--strict").exit_code == 1
 
 
-WRONG = [
-    (["options", PLAN, "--cover", "2"], "Invalid value for '--cover': '2'; write a number from 0 to 1"),
-    (
-        ["options", PLAN, "--days", "0"],
-        "Invalid value for '--days': '0'; write a number above 0 and up to 1,000,000,000,000",
-    ),
-    (["options", PLAN, "--checkpoint-minutes", "soon"], "'soon'; write a number above 0"),
-    (["options", PLAN, "--support", "aws=gold"], "'gold' is not a priced plan of aws; known: business, "),
-    (
-        ["options", PLAN, "--support", "enterprise"],
-        "write CLOUD=VALUE with one of aws, gcp, azure, such as aws=business",
-    ),
-    (["report", PLAN, "--discount", "aws=100%"], "write a share of the list price from 0 to less than 1, such as 8%"),
-    (["report", PLAN, "--account-spend", "gcp=1"], "only support depends on it; add --support gcp=PLAN"),
-    (["report", PLAN, "--support", "aws=business", "--account-spend", "aws=x"], "write USD a month, such as 100000"),
-    (["tco", "--set", "utilisation=80"], "--set: utilisation is '80'; write a number from 0.01 to 1"),
-    (["tco", "--inputs", "gone.yaml"], "File 'gone.yaml' does not exist"),
-    (["tco", "--against", "-1"], "'-1'; write a number above 0 and up to 1,000"),
-    (["advise", PLAN, "--gb-per-s", "3"], "--gb-per-s needs --usable-tib"),
-    (["budgets", PLAN, "--limits", PLAN], "'config' is not known; allowed: stack, labels, pools"),
-    (["compare", PLAN, PLAN, "--tflops", "h100"], "'h100' is not GPU=TFLOPS; write one of h100, h200, a100: h100=890"),
-    (["compare", PLAN, PLAN, "--dataset-tb", "-1"], "Invalid value for '--dataset-tb': '-1'; write a number above 0"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), WRONG)
+@cases
 def test_wrong_input_is_one_clear_error_and_exit_2(
     arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

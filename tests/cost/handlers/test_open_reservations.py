@@ -11,6 +11,7 @@ import pytest
 from gpucluster.cost import Estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.program.resources import UNKNOWN, Resource
+from tests.cases import cases
 from tests.says import Says
 
 Make = Callable[..., Resource]
@@ -46,19 +47,7 @@ def test_an_instance_of_the_same_type_and_zone_is_billed_by_the_reservation(make
     assert (_paid(found), found.complete) == (2 * MONTH, True)
 
 
-@pytest.mark.parametrize(
-    ("reservation", "instance"),
-    [
-        ({"instanceMatchCriteria": "targeted"}, {}),
-        ({"availabilityZone": "us-east-1b"}, {}),
-        ({"tenancy": "dedicated"}, {}),
-        ({}, {"tenancy": "dedicated"}),
-        ({}, {"instanceType": "p5.4xlarge"}),
-        ({}, {"capacityReservationSpecification": {"capacityReservationPreference": "none"}}),
-        ({}, {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-9"}}}),
-        ({}, {"instanceMarketOptions": {"marketType": "spot"}}),
-    ],
-)
+@cases
 def test_other_machines_are_billed_for_themselves(
     make: Make, cost_of: CostOf, reservation: dict[str, Any], instance: dict[str, Any]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown, Price
 from gpucluster.cost.prices.row import as_of_date
+from tests.cases import cases
 
 
 def test_the_primary_row_wins_over_second_opinions(book: PriceBook) -> None:
@@ -37,42 +38,7 @@ def test_a_graduated_price_is_that_of_its_first_tier_and_shows_all(book: PriceBo
     assert [tier.usd_per_unit for tier in found.tiers] == [Decimal("0.023"), Decimal("0.022"), Decimal("0.021")]
 
 
-@pytest.mark.parametrize(
-    ("region", "sku", "purchase", "unit", "reason"),
-    [
-        (
-            "us-west-2",
-            "amp-agentless-collector",
-            "on_demand",
-            "hour",
-            "no price for amp-agentless-collector on_demand in aws us-west-2 per hour; known: us-east-1 on_demand",
-        ),
-        (
-            "us-east-1",
-            "m6i.large",
-            "spot",
-            "instance-hour",
-            "no price for m6i.large spot in aws us-east-1 per instance-hour; known: us-east-1 on_demand, "
-            "us-east-2 on_demand, us-gov-east-1 on_demand, us-gov-west-1 on_demand and {more} more",
-        ),
-        (
-            "us-east-1",
-            "p5.48xlarge",
-            "capacity_block",
-            "GPU-hour",
-            "no price for p5.48xlarge capacity_block in aws us-east-1 per GPU-hour; known: "
-            "us-east-1 capacity_block per instance-hour, us-east-1 on_demand per instance-hour, "
-            "us-east-1 spot per instance-hour, us-east-2 capacity_block per instance-hour and {more} more",
-        ),
-        (
-            "us-east-1",
-            "p9.48xlarge",
-            "on_demand",
-            "instance-hour",
-            "no price for p9.48xlarge on_demand in aws us-east-1: the price book has no row for p9.48xlarge",
-        ),
-    ],
-)
+@cases
 def test_a_missing_price_names_the_nearest_known_rows(
     book: PriceBook, region: str, sku: str, purchase: str, unit: str, reason: str
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import BadPrices, NotKnown, Price
+from tests.cases import cases
 from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
@@ -94,60 +95,9 @@ def test_the_option_goes_before_the_variable(tmp_path: Path, monkeypatch: pytest
 
 
 HEADER = "provider,region,sku,unit,purchase,term,usd_per_unit,as_of,note\n"
-BAD = [
-    (
-        "provider,zone,sku\n",
-        [
-            "line 1: no column region, unit, usd_per_unit; write at least provider,region,sku,unit,usd_per_unit",
-            "line 1: column 'zone' is not known; allowed: provider, region, sku, kind, unit, purchase, term, "
-            "usd_per_unit, as_of, source, note",
-        ],
-    ),
-    ("", ["line 1: no column provider, region, sku, unit, usd_per_unit; write at least "
-          "provider,region,sku,unit,usd_per_unit"]),
-    (HEADER, ["has no rows; give one for each price, under provider,region,sku,unit,usd_per_unit"]),
-    (
-        f"{HEADER}azur,eastus,,instance-hour,,,free,,\n",
-        [
-            "line 2: sku is empty; write a value",
-            "line 2: provider is 'azur'; allowed: aws, azure, coreweave, crusoe, gcp, lambda, nebius, runpod, vast",
-            "line 2: usd_per_unit is 'free'; allowed: a number from 0 to 1,000,000,000,000, such as 61.25",
-        ],
-    ),
-    (
-        f"{HEADER}aws,us-east-1,p5.48xlarge,instance-hour,reserved,2y,-1,yesterday,note=alt mine\n",
-        [
-            "line 2: term is '2y'; allowed for reserved: 1y, 1y-partial, 1y-all, 3y, 3y-partial, 3y-all",
-            "line 2: as_of is 'yesterday'; allowed: a day, month or year such as 2026-11-01, or nothing",
-            "line 2: usd_per_unit is '-1'; allowed: a number from 0 to 1,000,000,000,000, such as 61.25",
-            "line 2: note is 'note=alt mine'; graduated prices and second opinions belong to the book: give the one "
-            "price you pay",
-        ],
-    ),
-    (
-        f"{HEADER}aws,us-east-1,p5.48xlarge,instance-hour,haggled,,1,,\n"
-        "aws,us-east-1,p5.48xlarge,instance-hour,spot,1y,1,,\n",
-        [
-            "line 2: purchase is 'haggled'; allowed: on_demand, spot, reserved, savings_plan, capacity_block, "
-            "flex_start, dws_calendar",
-            "line 3: term is '1y'; leave it empty for spot",
-        ],
-    ),
-    (
-        f"{HEADER}aws,us-east-1,p5.48xlarge,instance-hour,,,1\naws,us-east-1,p5.48xlarge,instance-hour,,,1,,,more\n",
-        [
-            "line 2: fewer values than columns; leave a value empty, do not omit it",
-            "line 3: more values than columns: ['more'] is left over; put a text with a comma in quotes",
-        ],
-    ),
-    (
-        f"{HEADER}aws,us-east-1,p5.48xlarge,instance-hour,,,1,,\naws,us-east-1,p5.48xlarge,instance-hour,on_demand,,2,,\n",
-        ["line 3: the same as line 2 (aws us-east-1 p5.48xlarge on_demand instance-hour); keep one of them"],
-    ),
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "problems"), BAD)
+@cases
 def test_everything_that_is_wrong_with_a_file_is_named_at_once(tmp_path: Path, text: str, problems: list[str]) -> None:
     path = _file(tmp_path, text)
     with pytest.raises(BadPrices) as caught:

@@ -10,26 +10,11 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Bound, NotKnown, Price
 from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.cost.prices.siblings import family_of
+from tests.cases import cases
 from tests.says import Says
 
 
-@pytest.mark.parametrize(
-    ("sku", "name", "sizes"),
-    [
-        ("t3a.small", "t3a.*", ["4"]),
-        ("m7i.4xlarge", "m7i.*", ["128"]),
-        ("rds-mysql-db.t3.large-multi-az", "rds-mysql-db.t3.*-multi-az", ["16"]),
-        ("g5.12xlarge", "g5.*", ["384", "4"]),
-        ("p5.4xlarge", "p5.*xlarge", ["16", "1"]),
-        ("a2-highgpu-4g", "a2-highgpu-*g", ["48", "4"]),
-        ("n2-standard-48", "n2-standard-*", ["48"]),
-        ("Standard_D16ads_v5", "Standard_D*ads_v5", ["16"]),
-        ("postgresql-flexible-standard_d16s_v3", "postgresql-flexible-standard_d*s_v3", ["16"]),
-        ("managed-lustre-250", "managed-lustre-*", ["250"]),
-        ("managed-disk-P30-zrs", "managed-disk-P*-zrs", ["1024"]),
-        ("app-service-linux-p2v3", "app-service-linux-p*v3", ["4"]),
-    ],
-)
+@cases
 def test_a_name_tells_family_and_size(sku: str, name: str, sizes: list[str]) -> None:
     found = family_of(sku)
     assert found is not None

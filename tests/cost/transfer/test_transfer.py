@@ -5,13 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown
 from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
-
-TIB = 1024
+from tests.cases import cases
 
 
 def test_100_gigabits_a_second_for_30_days_at_5_cents_a_gb_are_1_62_million() -> None:
@@ -25,19 +22,7 @@ def test_days_follow_from_size_and_line() -> None:
     assert days_to_move(Decimal(100), Decimal(10)) * 86400 == 80_000
 
 
-@pytest.mark.parametrize(
-    ("provider", "region", "gib", "usd", "unpriced"),
-    [
-        ("aws", "us-east-1", 100, "9.00", 0),
-        ("aws", "us-east-1", 60 * TIB, "5120.00", 0),  # 10 TB at 0.09, 40 at 0.085, 10 at 0.07
-        ("aws", "us-east-1", 200 * TIB, "14131.20", 0),  # and 50 at 0.05
-        ("aws", "us-east-2", 200 * TIB, "14131.20", 0),
-        ("gcp", "us-central1", 20 * TIB, "1955.84", 0),  # 1 TB at 0.12, 9 at 0.11, 10 at 0.08
-        ("azure", "eastus", 50, "0.00", 0),
-        ("azure", "eastus", 20 * TIB, "1732.10", 0),  # 100 GB free, to 10 TB at 0.087, 10 at 0.083
-        ("azure", "eastus", 60 * TIB, "4998.66", 0),
-    ],
-)
+@cases
 def test_what_leaves_costs_by_the_bands_of_its_region(
     provider: str, region: str, gib: int, usd: str, unpriced: int, book: PriceBook
 ) -> None:

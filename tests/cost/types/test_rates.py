@@ -12,34 +12,22 @@ from gpucluster.cost import Assumptions, Estimate
 from gpucluster.cost.handlers import by_table, registry
 from gpucluster.cost.handlers.rate import rate_of
 from gpucluster.program.resources import UNKNOWN, Resource
+from tests.cases import cases
 from tests.says import Says
 
 ROW = {"when": "", "name": "n", "sku": "s", "unit": "hour", "quantity": "1", "region": "", "leaves": ""}
 
 
-@pytest.mark.parametrize(
-    ("type_", "inputs", "lines"),
-    [
-        ("aws:ssm/parameter:Parameter", {}, []),
-        ("aws:elasticache/cluster:Cluster", {"replicationGroupId": "g"}, []),
-        ("aws:lb/loadBalancer:LoadBalancer", {"loadBalancerType": "network"},
-         [("Network load balancer", "730 h"), ("Load balancer capacity units", "0 x 730 h"),
-          ("Public IPv4 addresses", "2 x 730 h")]),
-        ("aws:transfer/server:Server", {}, [("Protocol", "730 h"), ("Data up and down", "")]),
-        ("aws:rds/instance:Instance",
-         {"engine": "mysql", "instanceClass": "db.m5.large", "allocatedStorage": 9, "storageType": "io1", "iops": 1000},
-         [("mysql db.m5.large", "730 h"), ("Storage io1", ""), ("IOPS", ""), ("Backups beyond the free size", "")]),
-    ],
-)  # fmt: skip
+@cases
 def test_the_rates_whose_conditions_hold_are_the_bill(
     make: Callable[..., Resource],
     cost_of: Callable[..., Estimate],
     type_: str,
     inputs: dict[str, Any],
-    lines: list[tuple[str, str]],
+    lines: dict[str, str],
 ) -> None:
     found = cost_of(make(type_, **inputs))
-    assert [(line.name, line.basis) for line in found.lines] == lines
+    assert [(line.name, line.basis) for line in found.lines] == [*lines.items()]
     assert found.complete and len(found.free) == (0 if lines else 1)
 
 

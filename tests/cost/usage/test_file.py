@@ -14,6 +14,7 @@ from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.file import read_usage
 from gpucluster.cost.usage.start import first_usage
 from gpucluster.program.resources import Resource, Resources
+from tests.cases import cases
 from tests.says import Says
 
 NAT = "aws:ec2/natGateway:NatGateway"
@@ -61,30 +62,7 @@ def test_values_given_by_hand_go_before_the_whole_file(written: Callable[[str], 
     assert left.types == {"aws:sqs/queue:Queue": {"hours_per_month": Decimal(10)}}
 
 
-@pytest.mark.parametrize(
-    ("text", "problems"),
-    [
-        ("default: {}", ["'default' is not known; allowed: defaults, types, resources; did you mean defaults?"]),
-        ("- a", ["line 1: the file is not a mapping; write lines such as egress_gib: 200"]),
-        ("defaults: 5", ["line 1: defaults is not a mapping; write lines such as egress_gib: 200"]),
-        ("defaults:\n  nat_gib: lots\n  natgib: 1", [
-            "line 2: defaults: nat_gib: 'lots' is not a number; write one such as 0.5 or 200",
-            "line 3: defaults: 'natgib' is not known; did you mean nat_gib",
-        ]),
-        ("defaults: {hours_per_month: 800}", ["hours_per_month: 800 is out of range; give a number between 0 and"]),
-        ("defaults: {nat_gib: 1.0e+30}", ["nat_gib: 1.0e+30 is out of range; give a number between 0 and 1,000,000"]),
-        ("types:\n  aws:sqs/queue:Que: {}", ["types: 'aws:sqs/queue:Que' is not a priced type; did you mean aws:sqs"]),
-        ("resources: {a: {cud_1y_share: 0.5}}", ["cud_1y_share is a share of an account's commitments; write it"]),
-        ("resources: {a: {nat_gib: 1, nat_gib: 2}}", ["line 1: resources.a.nat_gib is given twice; keep one"]),
-        ("resources: {a: {nat_gib: [1]}}", ["nat_gib: 'a list or mapping' is not a number"]),
-        ("defaults:\n  nat_gib: 1:30\n  log_gib: 010", [
-            'line 2: defaults.nat_gib is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "1:30"',
-            'line 3: defaults.log_gib is 010, which YAML 1.1 reads as 8 and YAML 1.2 as 10; write 8 or 10, or "010"',
-        ]),
-        ("defaults: {cud_1y_share: 0.7, cud_3y_share: 0.7}", ["are more than 1 together"]),
-        ("defaults: [1", ["line 1: the bracket is not closed; add ]; `gpucluster cost usage init` writes one"]),
-    ],
-)  # fmt: skip
+@cases
 def test_all_that_is_wrong_is_said_at_once(written: Callable[[str], Path], text: str, problems: list[str]) -> None:
     with pytest.raises(BadUsage) as refused:
         read_usage(written(text))

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
+from tests.cases import cases
 from tests.says import Says
 
 from .fakes import Lists, Reply, machine, meter, offer_file, page, region_index
@@ -107,20 +108,7 @@ def test_a_list_that_cannot_be_read_leaves_the_book_whole(
     assert {path.name: path.read_bytes() for path in book.iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["--endpoint", "aws"],
-            "'aws'; allowed: CLOUD=URL with a cloud of aws, azure, gcp and an http or https address",
-        ),
-        (["--endpoint", "oci=http://x"], "'oci=http://x'; allowed: CLOUD=URL"),
-        (["--endpoint", "aws=file:///x"], "'aws=file:///x'; allowed: CLOUD=URL"),
-        (["--only", "p5.48xlagre"], "'p5.48xlagre': neither the book nor a live list has it"),
-        (["--book", "/nowhere"], "'/nowhere' is not a price book: no sources.csv, aws.csv, azure.csv, gcp.csv in it"),
-        (["--max-age", "-1"], "-1.0 is not in the range"),
-    ],
-)
+@cases
 def test_bad_input_is_named_and_nothing_is_asked(
     refresh: Refresh, lists: Lists, arguments: list[str], message: str
 ) -> None:
