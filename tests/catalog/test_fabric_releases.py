@@ -14,6 +14,7 @@ from gpucluster.catalog.fabric_releases import none_release, release_of, release
 from gpucluster.catalog.machines import machines
 from gpucluster.components.azure.nd_topology import nd_v5_topology
 from gpucluster.components.versions import KUBERNETES
+from tests.cases import cases
 from tests.catalog.misfit import misfit
 
 SYMBOLS: dict[str, Any] = json.loads((Path(__file__).parent / "nccl/symbols.json").read_text())
@@ -63,25 +64,7 @@ def test_the_images_of_a_release_load_its_fabric() -> None:
             if misfit(release, image)] == []  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("machine", "image", "why"),
-    [
-        ("a3-megagpu-8g", "nvcr.io/nvidia/pytorch:25.08-py3", "it has CUDA 13; allowed: CUDA 12"),
-        ("a3-megagpu-8g", "a.example/mirror/nvidia/pytorch:26.01-py3", "it has CUDA 13; allowed: CUDA 12"),
-        ("a3-megagpu-8g", "pytorch/pytorch:2.10.0-cuda13.0-cudnn9-runtime", "it has CUDA 13; allowed: CUDA 12"),
-        ("a3-megagpu-8g", "a.example/ours:v3-cu130", "it has CUDA 13; allowed: CUDA 12"),
-        ("a3-megagpu-8g", "nvcr.io/nvidia/pytorch:25.06-py3", None),
-        ("a3-megagpu-8g", "a.example/ours:v3-cu128", None),
-        ("a3-megagpu-8g", "a.example/ours:v3", None),
-        ("a3-highgpu-8g", "nvcr.io/nvidia/pytorch:25.03-py3", "it has PyTorch 2.7; allowed: below 2.7"),
-        ("a3-highgpu-8g", "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime", "it has PyTorch 2.7; allowed: below 2.7"),
-        ("a3-highgpu-8g", "pytorch/pytorch:2.10.0-cuda12.8", "it has PyTorch 2.10; allowed: below 2.7"),
-        ("a3-highgpu-8g", "pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime", None),
-        ("a3-highgpu-8g", "nvcr.io/nvidia/pytorch:24.10-py3", None),
-        ("p5.48xlarge", "nvcr.io/nvidia/pytorch:26.01-py3", None),
-        ("Standard_ND96isr_H100_v5", "nvcr.io/nvidia/pytorch:26.01-py3", None),
-    ],
-)
+@cases
 def test_an_image_that_cannot_load_a_fabric_is_known_by_its_tag(machine: str, image: str, why: str | None) -> None:
     assert misfit(of(machine), image) == why
 
@@ -93,17 +76,7 @@ def recorded(package: str, wanted: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("machine", "torch", "missing"),
-    [
-        ("a3-highgpu-8g", "2.5", []),
-        ("a3-highgpu-8g", "2.6", []),
-        ("a3-highgpu-8g", "2.7", ["ncclCommInitRankScalable"]),
-        ("a3-megagpu-8g", "2.7", []),
-        ("a3-megagpu-8g", "2.8", []),
-        ("a3-megagpu-8g", "2.10", []),
-    ],
-)
+@cases
 def test_pytorch_finds_its_functions_in_the_nccl_of_a_release_up_to_the_version_that_it_says(
     machine: str, torch: str, missing: list[str]
 ) -> None:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gpucluster.catalog.sold import flexible_only, hard_to_get, not_sold, sold
+from tests.cases import cases
 from tests.says import Says
 
 SMALL = "created as Spot or Flex-start VMs only (Compute Engine documentation, GPU machine types)"
 
 
-@pytest.mark.parametrize(
-    ("machine", "purchase", "how"),
-    [
-        ("a3-highgpu-1g", "on_demand", "no"),
-        ("a3-highgpu-1g", "spot", ""),
-        ("a3-highgpu-8g", "on_demand", "rarely"),
-        ("a3-ultragpu-8g", "on_demand", "listed"),
-        ("a3-megagpu-8g", "calendar", "yes"),
-        ("a3-highgpu-8g", "calendar", ""),
-        ("a3-ultragpu-8g-nolssd", "compact_flex_start", "yes"),
-        ("a4x-highgpu-4g", "compact_flex_start", ""),
-        ("h4d-standard-192", "compact_flex_start", "yes"),
-    ],
-)
+@cases
 def test_a_row_holds_for_the_machines_it_names(machine, purchase, how):
     assert sold(machine, purchase) == how
 

@@ -13,6 +13,7 @@ import pytest
 import gpucluster.catalog
 from gpucluster.catalog.labelled import PACKAGES
 from gpucluster.catalog.rows import NOT_RECORDED, rows
+from tests.cases import cases
 
 ROOT = Path(__file__).parents[2]
 # The one source of these is the SDK in the lock, which test_labelled compares them with.
@@ -110,22 +111,6 @@ def _words(path: Path) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize(
-    ("text", "is_one"),
-    [
-        ("p5.48xlarge", True),
-        ("p6-b200.48xlarge", True),
-        ("g6.xlarge", True),
-        ("a3-highgpu-1g", True),
-        ("a3-ultragpu-", True),
-        ("a4x-highgpu-4g", True),
-        ("Standard_ND96isr_H100_v5", True),
-        ("standard_nc40ads_h100_v5", True),
-        ("m7i.xlarge", False),
-        ("n2-standard-4", False),
-        ("Standard_D4ds_v5", False),
-        ("buy p5.48xlarge", False),
-    ],
-)
+@cases
 def test_a_machine_type_is_known_by_its_name(text, is_one):
     assert (MACHINE_TYPE.fullmatch(text) is not None) is is_one
