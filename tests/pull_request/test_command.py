@@ -20,6 +20,7 @@ from gpucluster.pull_request import criteria as terms
 from gpucluster.pull_request import vendors
 from gpucluster.pull_request.evidence import PriceFiles
 from gpucluster.pull_request.vendors import Vendors
+from tests.cases import cases
 from tests.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
 from tests.pull_request.github.conftest import GitHub, Refusal, github
 from tests.pull_request.github.test_pulls import pull
@@ -137,23 +138,7 @@ def test_a_file_that_is_none_is_refused_in_lines(run: Run, tmp_path: Path, text:
     assert all(line.startswith("error: pr-check.json: ") for line in done.err.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        ((), "is not in a git repository"),
-        (("--base", "x", "--pack", "training", "--stack", "dev"), "is not in a git repository"),
-        (("--prices", "none.csv"), "--prices: 'none.csv' is not a file"),
-        (("--prices", "odd.json"), "odd.json line 1: no column provider, region, sku, unit, usd_per_unit"),
-        (("--config", "odd.json"), "unknown rule `budgt`; did you mean `budget`?"),
-        (
-            ("--evidence", "no/such/file.json"),
-            "no/such is not a folder; create it, or write no/such/file.json elsewhere",
-        ),
-        (("--pack", "all"), "'all' is not one of 'baseline', 'training', 'production'"),
-        (("render", "missing.json"), "No such file or directory"),
-    ],
-    ids=" ".join,
-)
+@cases
 def test_input_that_can_not_be_used_is_said_in_a_line(run: Run, args: tuple[str, ...], said: str) -> None:
     Path("odd.json").write_text('{"budgt": "advisory"}')
     done = run(*args)

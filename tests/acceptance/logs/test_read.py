@@ -14,26 +14,13 @@ from gpucluster.acceptance.logs.header import Header, header_line, header_of
 from gpucluster.acceptance.logs.line import Line, lines
 from gpucluster.acceptance.logs.read import FORMATS, Damage, UnknownLog, read_log
 from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Payload
+from tests.cases import cases
 from tests.says import Says
 
 EXAMPLES = Path(__file__).parents[3] / "examples/acceptance"
 
 
-@pytest.mark.parametrize(
-    ("raw", "text", "pod"),
-    [
-        ("plain", "plain", None),
-        ("[pod/job-0-abc/node] plain", "plain", "job-0-abc"),
-        ("2026-11-03T09:14:00.123Z plain", "plain", None),
-        ("[pod/job-0/node] 2026-11-03T09:14:00Z [1,0]<stdout>:plain", "plain", "job-0"),
-        ("Thu Jul 18 15:41:05 2024<stdout>:plain", "plain", None),
-        ("Thu Jul 18 15:41:05 2024[1,12]<stderr>:plain", "plain", None),
-        ("[node0]:plain", "plain", "node0"),
-        ("0: # nThread", "# nThread", None),
-        ("\x1b[31mplain\x1b[0m\r", "plain", None),
-        (" 10%\r 20%\rplain", "plain", None),
-    ],
-)
+@cases
 def test_what_launchers_and_collectors_put_before_a_line_is_taken_off(raw: str, text: str, pod: str | None) -> None:
     assert list(lines(raw)) == [Line(1, text, pod)]
 

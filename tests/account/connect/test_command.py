@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from gpucluster.account.pulumi import Pulumi
 from gpucluster.cli import main
+from tests.cases import cases
 from tests.says import Says
 
 SHELL = shutil.which("sh")
@@ -109,32 +110,7 @@ RIGHTS = "to access.admins or access.submitters of the spec, and to run `pulumi 
 NAMED = f"ask an admin to add the ARN of your IAM role or user {RIGHTS}"
 
 
-@pytest.mark.parametrize(
-    ("said", "missing"),
-    [
-        (
-            "Unable to locate credentials. You can configure credentials by running aws configure.\n"
-            "Unable to connect to the server: getting credentials: exec: executable aws failed with exit code 253",
-            "login: aws returns no token; log in by `aws sso login` or `aws configure`; AWS_PROFILE names a profile: "
-            "Unable to locate credentials. You can configure credentials by running aws configure.",
-        ),
-        (
-            "error: You must be logged in to the server (the server has asked for the client to provide credentials)",
-            f"role: the cluster does not know this identity; log in as another, or {NAMED}",
-        ),
-        (
-            "Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout",
-            f"range: {SERVER} does not answer; add your range to access.cidrs and run `pulumi up`, or, if access is "
-            "private, connect your VPN, bastion or machine first",
-        ),
-        (
-            "Unable to connect to the server: dial tcp: lookup one.example: no such host",
-            f"name: cannot resolve {SERVER}; check that the cluster exists and that you reach your DNS server",
-        ),
-        ("a line\nError from server: it is tired", "cluster: Error from server: it is tired"),
-    ],
-    ids=["login", "role", "range", "name", "other"],
-)
+@cases
 def test_what_is_missing_is_said_with_what_to_do(run: Run, said: str, missing: str) -> None:
     code, text = run(kubectl=f"while read -r l; do :; done\necho '{said}' >&2\nexit 1")
     assert (code, text.splitlines()[1:]) == (1, [f"missing: {missing}"])
@@ -148,27 +124,7 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("command", "lines"),
-    [
-        ("aws", ["aws is not on PATH; install the AWS CLI (docs.aws.amazon.com/cli)"]),
-        (
-            "gke-gcloud-auth-plugin",
-            [
-                "gke-gcloud-auth-plugin is not on PATH; install it by `gcloud components install "
-                "gke-gcloud-auth-plugin`",
-                "gcloud is not on PATH, but gke-gcloud-auth-plugin needs it to log in; install it",
-            ],
-        ),
-        (
-            "kubelogin",
-            [
-                "kubelogin is not on PATH; install it by `az aks install-cli`",
-                "az is not on PATH, but kubelogin needs it to log in; install it",
-            ],
-        ),
-    ],
-)
+@cases
 def test_every_command_that_is_not_installed_is_named_at_once(run: Run, command: str, lines: list[str]) -> None:
     code, text = run(kubectl=None, command=command, installed=())
     kubectl = "kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"
@@ -203,20 +159,7 @@ def test_a_secret_output_is_named_with_the_command_that_prints_it(run: Run, tmp_
     assert not (tmp_path / "config").exists()
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"kubeconfig": "apiVersion: v1"}, "output kubeconfig of the selected stack"),
-        ({"kubeconfig": {"clusters": []}}, "kubeconfig is a mapping"),
-        ({"kubeconfig": '{"clusters": [], "users": []}'}, "clusters is an empty list"),
-        ({"kubeconfig": '{"clusters": [{"cluster": {"server": 5}}], "users": []}'}, "clusters[0].cluster.server is 5"),
-        ({"sharedStorage": "training"}, "sharedStorage is 'training'"),
-        ({"account": 5}, "account is 5"),
-        ({"registry": {"image": "a"}}, "registry.login is missing"),
-        ({"logs": "read"}, "logs is 'read'"),
-    ],
-    ids=["yaml", "mapping", "no cluster", "server", "storage", "account", "registry", "logs"],
-)
+@cases
 def test_outputs_of_another_shape_are_named_by_their_field(
     run: Run, tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
