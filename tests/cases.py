@@ -21,7 +21,11 @@ class _Loader(yaml.SafeLoader):
     """`!says [...]` is `Says(...)`."""
 
 
-_Loader.add_constructor("!says", lambda loader, node: Says(*loader.construct_sequence(node)))
+def _says(loader: _Loader, node: yaml.SequenceNode) -> Says:
+    return Says(*loader.construct_sequence(node))
+
+
+_Loader.add_constructor("!says", _says)
 
 
 def cases(test: _Test) -> _Test:

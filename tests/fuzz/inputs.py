@@ -111,7 +111,8 @@ def _kind(written: Mapping[str, Any]) -> Kind:
         answer = {"texts": [ANSWERS[written["answer"]]]}
         written = {"seeds": answer, "structure": "json", "name": "answer.json", "programs": True, **written}
     commands = [command for one in written["commands"] for command in _commands(one)]
-    return Kind(**{**written, "seeds": list(_seeds(written["seeds"])), "commands": commands})
+    made: dict[str, Any] = {**written, "seeds": list(_seeds(written["seeds"])), "commands": commands}
+    return Kind(**made)
 
 
 KINDS: Final[Mapping[str, Kind]] = {
