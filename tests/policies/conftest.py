@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import json
-import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -160,22 +156,6 @@ def nd() -> Program:
 
 
 Found = Callable[..., list[tuple[str, str]]]
-_FINDING = re.compile(r"^\s+- \[(\w+)\] \[severity: \w+\]\s+(\S+)\s+\((.*)\)$", re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def project_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Mapping[str, str]], Path]:
-    """A project of its own, outside the checkout, with one program and the configuration of stack `test`."""
-
-    def make(program: Path, config: Mapping[str, str]) -> Path:
-        folder = tmp_path_factory.mktemp("pool")
-        shutil.copy(program, folder / "__main__.py")
-        runtime = {"name": "python", "options": {"virtualenv": sys.prefix}}
-        (folder / "Pulumi.yaml").write_text(json.dumps({"name": "pool", "runtime": runtime}))
-        (folder / "Pulumi.test.yaml").write_text(json.dumps({"config": config}))
-        return folder
-
-    return make
 
 
 @pytest.fixture
@@ -186,56 +166,6 @@ def own_project(tmp_path: Path) -> Path:
     shutil.copytree(checkout / "stacks", tmp_path / "stacks", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / ".venv").symlink_to(checkout / ".venv")
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def previewed() -> Callable[..., tuple[int, list[tuple[str, str, str]], str]]:
-    """Preview a stack of a folder with the pack: exit code, findings (level, policy, resource) and output."""
-
-    def run(folder: Path, stack: str, *arguments: str) -> tuple[int, list[tuple[str, str, str]], str]:
-        pack = str(Path(gpucluster.policies.__file__).parent)
-        command = [
-            sys.executable,
-            "-m",
-            "gpucluster",
-            "sandbox",
-            "pulumi",
-            "preview",
-            "--policy-pack",
-            pack,
-            "--stack",
-            stack,
-        ]
-        done = subprocess.run(
-            [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False
-        )
-        output = done.stdout + done.stderr
-        return done.returncode, _FINDING.findall(output), output
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def of_mistake() -> Callable[[str, str, str], tuple[str, str, str]]:
-    """The finding (level, policy, resource) of a mistake seeded in a cluster of its own, by whose name names start."""
-    return lambda mistake, policy, resource: ("mandatory", policy, resource.replace(": ", f": {mistake}-"))
-
-
-@pytest.fixture(scope="session")
-def is_told() -> Callable[[str, tuple[str, str, str], str], None]:
-    """Asserts that a preview says of a finding what it found, and why its rule stops that and what to do instead."""
-
-    def run(output: str, finding: tuple[str, str, str], what: str) -> None:
-        _, *parts = map(str, _FINDING.split(output))
-        # Finding -> what stands below it, up to the next one.
-        said = {(parts[at], parts[at + 1], parts[at + 2]): parts[at + 3] for at in range(0, len(parts), 4)}
-        assert what in said[finding]
-        # Once for a rule: where it finds another resource, it says to look above.
-        of_the_rule = "".join(text for (_, policy, _), text in said.items() if policy == finding[1])
-        assert "          why: " in of_the_rule
-        assert "          fix: " in of_the_rule
-
-    return run
 
 
 @pytest.fixture

@@ -27,19 +27,15 @@ import functools
 import itertools
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 import yaml
-from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
+from pulumi.runtime.proto import analyzer_pb2
 
-import gpucluster.policies
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, example_of
@@ -47,8 +43,10 @@ from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ChangeRule, ReportRule
 from gpucluster.policies.settings import Settings
 from gpucluster.program.readers.files import read_file
+from tests.policies.engine import PACK
 from tests.policies.laid import laid
 from tests.policies.programs import PROGRAMS, PROVIDERS, planned, program_of
+from tests.policies.served import served
 
 FILES = {file.parent.name.replace("_", "-"): file for file in sorted(Path(__file__).parent.glob("rules/*/cases.yaml"))}
 TODAY = datetime.date(2026, 11, 21)
@@ -172,17 +170,9 @@ def test_every_rule_that_looks_at_programs_has_cases_here_or_a_test_file_of_its_
 
 
 @pytest.fixture(scope="module")
-def served():
-    """The pack as the engine starts it."""
-    folder = Path(gpucluster.policies.__file__).parent
-    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(folder)]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as pack:
-        try:
-            assert pack.stdout is not None
-            port = int(pack.stdout.readline())
-            yield analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
-        finally:
-            pack.kill()
+def pack():
+    with served(PACK) as (stub, _):
+        yield stub
 
 
 def _only(rule: str) -> analyzer_pb2.ConfigureAnalyzerRequest:
@@ -218,17 +208,17 @@ def _requests(program: Example) -> tuple[list[analyzer_pb2.AnalyzeRequest], anal
 
 
 @pytest.mark.parametrize("rule", FILES)
-def test_the_pack_finds_the_same_over_the_engines_protocol(served, rule):
+def test_the_pack_finds_the_same_over_the_engines_protocol(pack, rule):
     if UPDATE:
         pytest.skip("the files are being written anew; run the test without UPDATE_GOLDEN")
-    served.Configure(_only(rule))
+    pack.Configure(_only(rule))
     cases = [] if isinstance(RULES[rule], ChangeRule) else _cases_of()[rule]
     for case in cases:
         if case.large:  # dozens of requests each; the others show that both ways are one
             continue
         each, stack = _requests(case.program)
-        found = [one for request in each for one in served.Analyze(request).diagnostics]
-        found += served.AnalyzeStack(stack).diagnostics
+        found = [one for request in each for one in pack.Analyze(request).diagnostics]
+        found += pack.AnalyzeStack(stack).diagnostics
         said = _by_name(
             # What is of no single resource is of the stack.
             (

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import gpucluster.policies
 from gpucluster.policies.examples import example_of, plan_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ChangeRule
+from tests.policies.engine import PACK, findings_in, pulumi
 
 pytestmark = pytest.mark.engine
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-FINDING = re.compile(r"^\s+- \[\w+\] \[severity: \w+\]\s+(\S+)", re.MULTILINE)
 URN = re.compile(r'(urn:pulumi:example::example::[^"]*::)([\w-]+)"')
 # About the stack as a whole, where one example answers for another: a budget, what is stated, zones of other pools.
 NOT_HERE = {
@@ -71,18 +68,8 @@ def _state() -> dict[str, Any]:
 
 def test_the_engine_finds_every_rules_mistake_in_a_state(own_project: Path) -> None:
     (own_project / "state.json").write_text(json.dumps(_state()))
-    pack = Path(gpucluster.policies.__file__).parent
-    command = ["policy", "analyze", "--file", "state.json", "--policy-pack", str(pack)]
-    done = subprocess.run(
-        [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", *command],
-        cwd=own_project,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    output = done.stdout + done.stderr
-    assert done.returncode != 0
+    code, output = pulumi(own_project, "policy", "analyze", "--file", "state.json", "--policy-pack", str(PACK))
+    assert code != 0
     assert "rule failed" not in output
     told = {rule.name for rule in TRAINING.rules if not isinstance(rule, ChangeRule)} - NOT_HERE
-    assert told - set(FINDING.findall(output)) == set(), output
+    assert told - {policy for _, policy, _ in findings_in(output)} == set(), output

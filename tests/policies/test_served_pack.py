@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import IO, Any
 
 import grpc
@@ -15,13 +13,14 @@ import pytest
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-import gpucluster.policies
 from gpucluster.policies.rule import ResourceRule
 from gpucluster.policies.training import PACK
 from gpucluster.program.readers.records import SIGNATURE
+from tests.cases import cases
+from tests.policies.engine import PACK as PACK_FOLDER
+from tests.policies.served import served
 from tests.says import Says
 
-FOLDER = Path(gpucluster.policies.__file__).parent
 SECRET = "1b47061264138c4ac30d75fd1eb44270"
 ASSET = "c44067f5952c0a294b673a41bacd8c17"
 
@@ -29,10 +28,8 @@ ASSET = "c44067f5952c0a294b673a41bacd8c17"
 class Engine:
     """The engine's side: Analyze for every resource, then AnalyzeStack."""
 
-    def __init__(self, stdout: IO[str]) -> None:
-        port = int(stdout.readline())
-        self.stdout = stdout
-        self.stub = analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
+    def __init__(self, stub: analyzer_pb2_grpc.AnalyzerStub, stdout: IO[str]) -> None:
+        self.stub, self.stdout = stub, stdout
 
     def configure(self, *, level: str = "MANDATORY", **policies_: dict[str, Any]) -> None:
         request = analyzer_pb2.ConfigureAnalyzerRequest()
@@ -71,30 +68,18 @@ class Engine:
         ]
 
 
-@contextlib.contextmanager
-def served():
-    """`python -m pulumi.policy` in the pack's folder, as the language host does it; prints its port."""
-    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(FOLDER)]
-    with subprocess.Popen(command, cwd=FOLDER, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield Engine(process.stdout)
-        finally:
-            process.kill()
-
-
 @pytest.fixture
 def engine():
     """A pack of the test's own, which keeps what it has seen."""
-    with served() as engine:
-        yield engine
+    with served(PACK_FOLDER) as started:
+        yield Engine(*started)
 
 
 @pytest.fixture(scope="module")
 def remediating():
     """One pack for all tests that only ask for remediations, each with its own configuration."""
-    with served() as engine:
-        yield engine
+    with served(PACK_FOLDER) as started:
+        yield Engine(*started)
 
 
 def test_the_engine_is_told_every_policy(engine):
@@ -199,31 +184,7 @@ def test_at_level_remediate_labels_are_added_and_nothing_else_is_touched(remedia
     }
 
 
-@pytest.mark.parametrize(
-    ("type_", "properties", "added"),
-    [
-        ("aws:ec2/vpc:Vpc", {}, {"tags": {"team": "AI", "owner": "ada"}}),
-        ("aws:ec2/vpc:Vpc", {"tags": {"team": "", "owner": "eve"}}, {"tags": {"team": "AI", "owner": "eve"}}),
-        ("azure-native:network:VirtualNetwork", {"tags": {"owner": "ada"}}, {"tags": {"owner": "ada", "team": "AI"}}),
-        ("gcp:container/cluster:Cluster", {}, {"resourceLabels": {"owner": "ada"}}),
-        ("gcp:monitoring/alertPolicy:AlertPolicy", {}, {"userLabels": {"owner": "ada"}}),
-        (
-            "kubernetes:core/v1:Namespace",
-            {"metadata": {"name": "jobs"}},
-            {"metadata": {"name": "jobs", "labels": {"team": "AI", "owner": "ada"}}},
-        ),
-        (
-            "aws:autoscaling/group:Group",
-            {"tags": [{"key": "team", "value": "AI", "propagateAtLaunch": False}]},
-            {
-                "tags": [
-                    {"key": "team", "value": "AI", "propagateAtLaunch": False},
-                    {"key": "owner", "value": "ada", "propagateAtLaunch": True},
-                ]
-            },
-        ),
-    ],
-)
+@cases
 def test_labels_are_added_where_the_type_has_them_and_as_its_cloud_takes_them(remediating, type_, properties, added):
     remediating.configure(
         level="REMEDIATE", required_labels={"labels": {"team": "AI", "owner": "ada"}, "keys": ["cost"]}
