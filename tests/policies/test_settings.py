@@ -8,6 +8,7 @@ import pytest
 
 from gpucluster.policies.settings import BadSettings, Settings, read_settings
 from gpucluster.policies.training import PACK
+from tests.cases import cases
 from tests.says import Says
 
 
@@ -65,46 +66,14 @@ def test_everything_that_is_wrong_is_named_at_once():
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("{", Says("not", "JSON", "1")),
-        ("[]", Says("configuration", "not", "object")),
-        ('{"budgit": "mandatory"}', Says("unknown", "budgit", "budget")),
-        ('{"budget": "strict"}', Says("budget", "strict", "not")),
-        ('{"budget": {"montly": "5"}}', Says("unknown", "montly", "monthly")),
-        ('{"exemptions-valid": {"a": 1}}', Says("exemptions-valid", "unknown", "setting", "none")),
-    ],
-)
+@cases
 def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
     with pytest.raises(BadSettings) as error:
         read_settings(text, PACK.rules)
     assert str(error.value) == problem
 
 
-@pytest.mark.parametrize(
-    ("written", "problem"),
-    [
-        (
-            {"training-pool-in-one-domain": {"scaleSetLimit": 1000}},
-            Says("training-pool-in-one-domain", "scaleSetLimit", "1000", "100", "300"),
-        ),
-        (
-            {"training-pool-in-one-domain": {"scaleSetLimit": "many"}},
-            Says("training-pool-in-one-domain", "scaleSetLimit"),
-        ),
-        (
-            {"storage-throughput": {"mbPerSecondPerGpu": -1}},
-            Says("storage-throughput", "mbPerSecondPerGpu", "-1", "at", "least", "0"),
-        ),
-        ({"storage-headroom": {"exemptions": ["all of it"]}}, Says("storage-headroom", "exemptions", "1")),
-        (
-            {"storage-headroom": {"exemptions": [{"resource": "data", "reason": "read only"}]}},
-            Says("storage-headroom", "exemptions", "1", "only"),
-        ),
-        ({"label-values": {"exemptions": []}}, Says("label-values", "unknown", "exemptions", "none")),
-    ],
-)
+@cases
 def test_numbers_and_exemptions_are_held_to_what_they_may_be(written, problem):
     with pytest.raises(BadSettings) as error:
         read_settings(json.dumps(written), PACK.rules)

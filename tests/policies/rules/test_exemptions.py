@@ -12,6 +12,7 @@ from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.packs import PRODUCTION, TRAINING
 from gpucluster.policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
 from gpucluster.policies.settings import Settings
+from tests.cases import cases
 from tests.says import Says
 
 DOMAIN = training_pool_in_one_domain.RULE
@@ -93,21 +94,7 @@ def test_a_date_that_is_none_is_a_finding(exempted):
     assert _run(exempted)["exemptions-valid"] == [("trial", Says("1", "not", "2026-12-31"))]
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "problem"),
-    [
-        (
-            "rule",
-            "no-such-rule",
-            "rule is `no-such-rule`, which does not exist; `gpucluster guardrails list` prints all",
-        ),
-        ("reason", " ", "reason is ` `; write at least 10 characters and two words"),
-        ("reason", "x", "reason is `x`; write at least 10 characters and two words"),
-        ("reason", "xxxxxxxxxxxx", "reason is `xxxxxxxxxxxx`; write at least 10 characters and two words"),
-        ("reason", ". . . . . .", "reason is `. . . . . .`; write at least 10 characters and two words"),
-        ("owner", "-", "owner is `-`; write the team or person responsible"),
-    ],
-)
+@cases
 def test_an_exemption_that_only_looks_filled_in_accepts_nothing(exempted, field, value, problem):
     exempted["trial"]["exemptions"][0][field] = value
     found = _run(exempted, DOMAIN)
