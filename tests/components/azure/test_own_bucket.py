@@ -82,3 +82,16 @@ def test_what_the_configuration_lacks_for_containers_is_said() -> None:
         "bucketGroup is missing, but identities.data is a container: rights are granted in the resource group of its "
         "account; add it: the name of that resource group"
     ]
+
+
+def test_roles_that_the_owner_of_an_account_has_granted_are_not_declared(seen: Callable[..., dict[str, Any]]) -> None:
+    granted = _here(bucket_group="data", lustre_principal="granted")
+    found = seen(granted, storage={"shared": {**SHARED, "bucket": OTHERS}})
+    assert [name for name in found if name.startswith("trial-storage-")] == [
+        "trial-storage-log",
+        "trial-storage-shared",
+    ]
+    assert told(config_problems(_spec(storage={"shared": LINKED, "bucket": {}}), None, granted)) == [
+        "lustrePrincipal is 'granted', and storage.shared.bucket is 'own'; write the object id of HPC Cache Resource "
+        "Provider: the account of storage.bucket is made with the cluster"
+    ]
