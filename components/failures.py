@@ -13,6 +13,8 @@ from gpucluster.catalog.failed_states import FailedState, failed_states
 from gpucluster.components.simulated import simulated
 
 _T = TypeVar("_T")
+_RPC: Final = "RPCManager.do_rpc"
+"""In the name of a task of the SDK that waits for the engine."""
 _GKE_POOL: Final = "gcp:container/nodePool:NodePool"
 _GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
 _MANAGER: Final = "gcp:compute/getInstanceGroupManager:getInstanceGroupManager"
@@ -25,6 +27,7 @@ class Failures:
 
     def __init__(self) -> None:
         self._reports: list[pulumi.Output[None]] = []
+        self._texts: list[str] = []
 
     def of(self, opts: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
         """The options of the component."""
@@ -41,7 +44,21 @@ class Failures:
         if row is not None and (row.output or args.type_ == _GKE_POOL):
             # A task of its own: a program that is refused cancels it, and a bare coroutine would warn of that.
             found: Any = asyncio.ensure_future(_found(args, row))
-            self._reports.append(pulumi.Output.from_input(found).apply(partial(_report, args.name, row)))
+            self._reports.append(pulumi.Output.from_input(found).apply(partial(self._report, args.name, row)))
+
+    async def _report(self, name: str, row: FailedState, found: Sequence[Any]) -> None:
+        urn, id_, state = found
+        if not state or (row.states and state not in row.states):
+            return
+        text = f"{name} {'is' if row.states else 'has'} {state}: {row.advice(urn, id_, sandbox=simulated())}"
+        if pulumi.runtime.is_dry_run():
+            pulumi.log.warn(text)
+            return
+        self._texts.append(text)
+        # The SDK ends a program at the first error of an output, although registrations are still in progress.
+        while registrations := [task for task in asyncio.all_tasks() if _RPC in str(task.get_coro())]:
+            await asyncio.wait(registrations)
+        raise pulumi.RunError("\n".join(self._texts))
 
 
 async def _found(args: pulumi.ResourceTransformationArgs, row: FailedState) -> pulumi.Output[Sequence[Any]]:
@@ -79,14 +96,3 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
     if (best_effort := props.get("best_effort_provisioning")) is not None:
         wanted = min(wanted, best_effort.min_provision_nodes)
     return f"{there} of {wanted} machines" if there < wanted else ""
-
-
-def _report(name: str, row: FailedState, found: Sequence[Any]) -> None:
-    urn, id_, state = found
-    if not state or (row.states and state not in row.states):
-        return
-    text = f"{name} has {state}" if not row.states else f"{name} is {state}"
-    text = f"{text}: {row.advice(urn, id_, sandbox=simulated())}"
-    if not pulumi.runtime.is_dry_run():
-        raise pulumi.RunError(text)
-    pulumi.log.warn(text)
