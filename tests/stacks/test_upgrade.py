@@ -100,8 +100,8 @@ def test_a_skipped_version_is_refused_and_the_next_goes_plane_first_then_system_
         if "snapshot create" in command:
             pool = given["nodepool-id"]
             inputs = {"resourceGroupName": group, "resourceName": name, "creationData": {"sourceResourceId": pool}}
-            existing = {"type": SNAPSHOT, "provider": {"subscriptionId": pool.split("/")[2]}, "inputs": inputs}
-            scenario = {"exists": [existing]}
+            there = [{"type": SNAPSHOT, "inputs": inputs}]
+            scenario = {"exists": [{"provider": {"subscriptionId": pool.split("/")[2]}, "resources": there}]}
             of_group = pool.split("/resourceGroups/")[0] + f"/resourceGroups/{group}"
             image["image"] = f"{of_group}/providers/Microsoft.ContainerService/snapshots/{name}"
         else:
