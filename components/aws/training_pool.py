@@ -67,6 +67,8 @@ class TrainingPool(pulumi.ComponentResource):
         group = _group(f"{name}-group", here) if plan.placement.kind == "group" else None
         role, attachments = node_role(f"{name}-role", location.region, here)
         self.node_role = role
+        # The old group holds quota, capacity and its part of a reservation until it is deleted.
+        last = pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after], delete_before_replace=True)
         groups: list[eks.NodeGroup] = []
         for part in plan.parts:
             base = f"{name}{part.suffix}"
@@ -93,15 +95,7 @@ class TrainingPool(pulumi.ComponentResource):
                 ),
                 labels={POOL: pool, GPU_PRESENT: "true", EFA_PRESENT: "true"},
                 taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
-                opts=guard.over(
-                    held_without_nodes(
-                        started,
-                        # The old group holds quota, capacity and its part of a reservation until it is deleted.
-                        pulumi.ResourceOptions(
-                            parent=self, depends_on=[*attachments, *after], delete_before_replace=True
-                        ),
-                    )
-                ),
+                opts=guard.over(held_without_nodes(started, last)),
             )
             label_machines(f"{base}-label", nodes, labels, here)
             groups.append(nodes)

@@ -50,22 +50,7 @@ class Network(pulumi.ComponentResource):
         if plan.existing is not None:
             self._use(plan.existing)
             return
-        address = network.PublicIPAddress(
-            f"{name}-nat-address",
-            resource_group_name=group,
-            sku=network.PublicIPAddressSkuArgs(name="Standard"),
-            public_ip_allocation_method="Static",
-            zones=location.zones,
-            opts=here,
-        )
-        nat = network.NatGateway(
-            f"{name}-nat",
-            resource_group_name=group,
-            sku=network.NatGatewaySkuArgs(name="Standard"),
-            public_ip_addresses=[network.SubResourceArgs(id=address.id)],
-            zones=location.zones,
-            opts=here,
-        )
+        address, nat = _nat(name, group, location.zones, here)
         vnet = network.VirtualNetwork(
             f"{name}-vnet",
             resource_group_name=group,
@@ -130,6 +115,29 @@ class Network(pulumi.ComponentResource):
 
 def _storage_endpoint() -> list[network.ServiceEndpointPropertiesFormatArgs]:
     return [network.ServiceEndpointPropertiesFormatArgs(service="Microsoft.Storage")]
+
+
+def _nat(
+    name: str, group: pulumi.Input[str], zones: list[str] | None, opts: pulumi.ResourceOptions
+) -> tuple[network.PublicIPAddress, network.NatGateway]:
+    """A NAT gateway and its address."""
+    address = network.PublicIPAddress(
+        f"{name}-nat-address",
+        resource_group_name=group,
+        sku=network.PublicIPAddressSkuArgs(name="Standard"),
+        public_ip_allocation_method="Static",
+        zones=zones,
+        opts=opts,
+    )
+    nat = network.NatGateway(
+        f"{name}-nat",
+        resource_group_name=group,
+        sku=network.NatGatewaySkuArgs(name="Standard"),
+        public_ip_addresses=[network.SubResourceArgs(id=address.id)],
+        zones=zones,
+        opts=opts,
+    )
+    return address, nat
 
 
 def _lustre_rules(ranges: Sequence[str]) -> list[network.SecurityRuleArgs]:

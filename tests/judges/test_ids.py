@@ -20,6 +20,7 @@ WITHOUT = {
     # azurerm has no such resource.
     "azure-native:storagecache:AutoExportJob",
     "azure-native:containerservice:MaintenanceConfiguration",
+    "azure-native:containerservice:Snapshot",
     "azure-native:features:SubscriptionFeatureRegistration",
     # The SDK's page names no import, and no method of Google's gets the like.
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import datetime
 import http.server
 import json
 import logging
@@ -21,7 +20,6 @@ import re
 import ssl
 import threading
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,8 +31,7 @@ _BOOT: Final = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TIMEOUT_SECONDS: Final = 30
 _STATES: Final = {"LeftAlone": "left_alone", "Reported": "reported"}
 
-Node = Mapping[str, Any]
-"""As the API server returns it."""
+Node = Mapping[str, Any]  # as the API server returns it
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -73,9 +70,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Memory:
-    """State of each node, by its uid: since when it is broken or well, and the last report. worked: by uid and device,
-    when a node was last seen with such devices.
-    """
+    """By uid of a node: since when it is broken or well, the last report; and when it last had such devices."""
 
     broken: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
     well: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
@@ -175,9 +170,7 @@ def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float)
 
 
 def metrics(nodes: Sequence[Node], memory: Memory, settings: Settings) -> str:
-    """A line of Prometheus for each node that is not well: drained, left_alone, reported, or silent. Another for each
-    with planned maintenance, whose value is its time.
-    """
+    """For Prometheus: a line for each node that is not well, and one for each with planned maintenance: its time."""
     broken, maintained = ["# TYPE gpucluster_node_broken gauge"], ["# TYPE gpucluster_node_maintenance gauge"]
     for node in nodes:
         name = node["metadata"]["name"]
@@ -200,8 +193,8 @@ def _state(node: Node, memory: Memory, settings: Settings) -> str:
 
 def _taint(node: Node, settings: Settings) -> str | None:
     """The value of the taint; None without one."""
-    taints = node["spec"].get("taints", [])
-    return next((taint.get("value", "") for taint in taints if taint["key"] == settings.taint), None)
+    taints = {each["key"]: each.get("value", "") for each in node["spec"].get("taints", [])}
+    return taints.get(settings.taint)
 
 
 def _booted_since(node: Node, value: str) -> bool:
@@ -240,9 +233,8 @@ class Access:
         """As the user of a kubeconfig, outside a cluster. It is JSON, with a token and a file of the authority."""
         said = json.loads(file.read_text())
         cluster, user = said["clusters"][0]["cluster"], said["users"][0]["user"]
-        headers = {"Authorization": f"Bearer {user['token']}"}
-        if "as" in user:
-            headers["Impersonate-User"] = user["as"]
+        on_behalf = {"Impersonate-User": user["as"]} if "as" in user else {}
+        headers = {"Authorization": f"Bearer {user['token']}", **on_behalf}
         authority = Path(cluster["certificate-authority"]).read_text()
         return cls(server=cluster["server"], authority=authority, headers=lambda: headers)
 
@@ -262,8 +254,8 @@ class Api:
 
     def set_taints(self, node: Node, taints: Sequence[Mapping[str, Any]]) -> None:
         """Refused if the node was changed since it was read: the next check retries."""
-        version = node["metadata"]["resourceVersion"]
-        change = {"metadata": {"resourceVersion": version}, "spec": {"taints": list(taints)}}
+        read = {"resourceVersion": node["metadata"]["resourceVersion"]}
+        change = {"metadata": read, "spec": {"taints": list(taints)}}
         self._ask("PATCH", f"/api/v1/nodes/{node['metadata']['name']}", change, kind="application/merge-patch+json")
 
     def tell(self, step: Step) -> None:
@@ -276,8 +268,7 @@ class Api:
             "message": step.why,
             "type": "Normal" if step.does == "Well" else "Warning",
             "source": {"component": "node-health"},
-            "firstTimestamp": now,
-            "lastTimestamp": now,
+            **dict.fromkeys(("firstTimestamp", "lastTimestamp"), now),
             "count": 1,
         }
         self._ask("POST", "/api/v1/namespaces/default/events", event)
@@ -291,7 +282,7 @@ class Api:
 
 
 def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _do(step: Step, api: Api, settings: Settings) -> None:
@@ -327,7 +318,7 @@ def _look(api: Api, memory: Memory, settings: Settings) -> None:
     for step in steps(nodes, memory, settings, time.monotonic()):
         try:
             _do(step, api, settings)
-        except (OSError, urllib.error.HTTPError) as failed:
+        except OSError as failed:
             memory.told.pop(step.node["metadata"]["uid"], None)
             logging.warning("%s: %s failed: %s", step.node["metadata"]["name"], step.does, failed)
     Metrics.text = metrics(nodes, memory, settings)
@@ -344,8 +335,8 @@ def _main() -> None:
     kubeconfig = os.environ.get("KUBECONFIG")
     api = Api(Access.of_pod() if kubeconfig is None else Access.of_kubeconfig(Path(kubeconfig)))
     if asked.port is not None and kubeconfig is None:
-        server = http.server.ThreadingHTTPServer(("", asked.port), Metrics)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        serve = http.server.ThreadingHTTPServer(("", asked.port), Metrics).serve_forever
+        threading.Thread(target=serve, daemon=True).start()
     while True:
         try:
             _look(api, memory, settings)

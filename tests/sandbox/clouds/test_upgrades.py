@@ -74,7 +74,7 @@ def test_a_node_group_four_minor_versions_behind_stops_its_cluster_with_nodes_or
 ) -> None:
     paused = SimpleNamespace(name="paused", inputs={"clusterName": "trial"}, outputs={"version": version})
     other = SimpleNamespace(name="other", inputs={"clusterName": "other"}, outputs={"version": "1.20"})
-    managed = SimpleNamespace(
+    managed: Any = SimpleNamespace(
         previous={"version": "1.34"}, inputs={"version": "1.35"}, token="a:b/cluster:Cluster", name="trial", id="trial",
         others=lambda _: [paused, other],
     )  # fmt: skip
