@@ -141,7 +141,8 @@ def _block_problems(spec: TrainingSpec) -> list[Problem]:
     blocks = spec.placement.blocks if isinstance(spec.placement, BlocksPlacement) else {}
     for id_, nodes in blocks.items():
         if not re.fullmatch(_RESERVATION, id_):
-            problems.append(Problem("placement.blocks", f"has {id_!r}", "write the id of a capacity block: cr-..."))
+            why = "is not the id of a capacity block"
+            problems.append(Problem(f"placement.blocks.{id_}", why, "write its id: cr-..."))
         if not 1 <= nodes <= BLOCK_SIZES[-1]:
             allowed = f"a capacity block holds 1 to {BLOCK_SIZES[-1]}"
             problems.append(Problem(f"placement.blocks.{id_}", f"is {nodes}", allowed))

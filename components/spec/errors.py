@@ -57,7 +57,7 @@ def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model]) -
 def line_of(name: str, root: yaml.Node, model: type[Model]) -> int:
     """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
     steps = re.findall(r"[^.\[\]]+", name)
-    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root, model).line
+    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root, model, kinds=False).line
 
 
 def _said_by_the_spec(
@@ -112,13 +112,13 @@ class _Place:
         return shown(self.node)
 
 
-def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model]) -> _Place:
-    """The place of a location, in which the kind that a union chose is a step of its own."""
+def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model], *, kinds: bool = True) -> _Place:
+    """The place of a location. kinds: the kind that a union chose is a step of its own, which a field's name may equal."""
     field: list[str | int] = []
     models: tuple[type[Model], ...] = (model,)
     inner, node, line, wanted, info = models, root, 0, None, None
     for step in loc:
-        if len(inner) > 1 and step in _kinds(inner):
+        if kinds and len(inner) > 1 and step in _kinds(inner):
             inner = tuple(model for model in inner if step in _kinds((model,)))
             continue
         models = inner

@@ -166,7 +166,7 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "blocks", "blocks": {"cr-1": 64, "block": 4}},
             },
-            "placement.blocks has 'block'; write the id of a capacity block: cr-...",
+            "placement.blocks.block is not the id of a capacity block; write its id: cr-...",
         ),
         (
             {

@@ -109,8 +109,8 @@ def test_a_capacity_block_needs_its_id(tmp_path: Path) -> None:
 
 def test_several_blocks_hold_the_nodes_of_the_pool_together_and_are_bought_as_blocks(tmp_path: Path) -> None:
     assert problems(tmp_path, TRIAL.replace("kind: group", "kind: blocks\n  blocks: {cr-1: 4, cr-2: 2}")) == [
-        "line 14: placement.blocks have 6 nodes, but training.nodes and training.spares make 5; change one of them",
         "line 15: placement.kind is 'blocks'; set purchase.kind capacity-block, or choose reservation",
+        "line 16: placement.blocks have 6 nodes, but training.nodes and training.spares make 5; change one of them",
     ]
 
 
@@ -120,7 +120,7 @@ def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:
     )
     (found,) = problems(tmp_path, text)
     assert found.startswith(
-        "line 14: placement.group is set, but purchase.kind is 'capacity-block': a block has its own placement"
+        "line 17: placement.group is set, but purchase.kind is 'capacity-block': a block has its own placement"
     )
 
 
