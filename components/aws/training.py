@@ -85,7 +85,9 @@ class TrainingPlan(TrainingNodes):
         if not self.placement.blocks:
             return (TrainingPart(suffix="", nodes=self.size, reservation=self.placement.reservation),)
         return tuple(
-            TrainingPart(suffix=f"-{id_}", nodes=nodes, reservation=id_) for id_, nodes in self.placement.blocks
+            # The name of an EKS node group has at most 63 characters, with those of cluster and Pulumi.
+            TrainingPart(suffix=f"-{id_.removeprefix('cr-')}", nodes=nodes, reservation=id_)
+            for id_, nodes in self.placement.blocks
         )
 
 

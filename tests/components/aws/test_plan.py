@@ -70,6 +70,13 @@ def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) 
     ]
 
 
+def test_the_name_of_the_node_group_of_a_block_is_no_longer_than_eks_allows(vary: Vary) -> None:
+    blocks = {"kind": "blocks", "blocks": {"cr-0123456789abcdef0": 5}}
+    spec = vary(name="a-name-of-20-letters", purchase={"kind": "capacity-block"}, placement=blocks)
+    (part,) = plan_cluster(spec, HERE, stack="s").training.parts
+    assert len(f"{spec.name}-training{part.suffix}-nodes-0123456") <= 63
+
+
 @pytest.mark.parametrize(("active", "roll", "told"), [(True, True, 1), (True, False, 0), (False, True, 0)])
 def test_nodes_of_a_block_are_updated_while_there_are_none(vary: Vary, active: bool, roll: bool, told: int) -> None:
     spec = vary(

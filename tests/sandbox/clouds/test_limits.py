@@ -80,6 +80,12 @@ def test_a_list_has_as_many_items_as_a_document_lets_it() -> None:
             {"securityGroups": "expected at most 100 items, got 101 (cfn-lint 1.58.0, AWS::EFS::MountTarget, MIT-0)"},
         ),
         (
+            "aws",
+            "aws:eks/nodeGroup:NodeGroup",
+            {"nodeGroupName": "n" * 64},
+            {"nodeGroupName": "expected at most 63 characters, got 64 (Amazon EKS API, CreateNodegroup)"},
+        ),
+        (
             "azure",
             "azure-native:storagecache:AmlFilesystem",
             {"zones": ["1", "2"]},
@@ -89,7 +95,7 @@ def test_a_list_has_as_many_items_as_a_document_lets_it() -> None:
         ("azure", "azure-native:storagecache:AmlFilesystem", {"zones": UNKNOWN}, {}),
     ],
 )
-def test_a_list_that_is_too_long_is_refused_by_its_path(
+def test_a_list_or_text_that_is_too_long_is_refused_by_its_path(
     cloud: str, token: str, inputs: dict[str, Any], refused: dict[str, str]
 ) -> None:
     found = Limits(f"{PACKAGE}{cloud}").failures(token, inputs)
