@@ -113,7 +113,7 @@ class _Place:
 
 
 def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model], *, kinds: bool = True) -> _Place:
-    """The place of a location. kinds: the kind that a union chose is a step of its own, which a field's name may equal."""
+    """The place of a location. kinds: whether the kind that a union chose is a step; a field may have the same name."""
     field: list[str | int] = []
     models: tuple[type[Model], ...] = (model,)
     inner, node, line, wanted, info = models, root, 0, None, None
