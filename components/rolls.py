@@ -20,6 +20,10 @@ _WORDS: Final[dict[Effect, str]] = {
 }
 
 
+BLOCKS: Final = "blocks"
+"""Input of a pool in several capacity blocks: the nodes in each."""
+
+
 class PoolNodes(Protocol):
     """started: number of running nodes; without any, no job ends. roll: whether an update may replace them."""
 
@@ -47,12 +51,14 @@ class RollGuard:
         plan: PoolNodes,
         *,
         field: str,
+        optional: Collection[str] = (),
         gpu_hour_usd: Decimal | None = None,
     ) -> None:
         """component: its type. made_of: inputs of the component that force a new pool; other inputs are for
-        information. field: of the spec, which sets `roll` of the plan. gpu_hour_usd: None if no price is known.
+        information. field: of the spec, which sets `roll` of the plan. optional: inputs that force a new pool, and that
+        the component has only if they are set. gpu_hour_usd: None if no price is known.
         """
-        self._component, self._made_of = component, frozenset(made_of)
+        self._component, self._made_of, self._optional = component, frozenset(made_of), frozenset(optional)
         self._pool, self._field, self._allowed = pool, field, plan.roll
         self._nodes, self._machine_type, self._gpu_hour_usd = plan.started, plan.shape.machine_type, gpu_hour_usd
         self._told = False
@@ -71,7 +77,9 @@ class RollGuard:
         changed = node_changes(args.type, args.old_inputs, args.new_inputs or {})
         if args.type == self._component:
             # A component of an older version does not record all of these inputs.
-            changed = tuple(one for one in changed if one.path in self._made_of and one.path in args.old_inputs)
+            recorded = self._made_of.intersection(args.old_inputs) | self._optional
+            self._say_which_blocks_leave(args)
+            changed = tuple(one for one in changed if one.path in recorded)
         ending = ends_jobs(changed)
         if not ending:
             self._say_that_they_stay(args, changed)
@@ -97,6 +105,14 @@ class RollGuard:
             pulumi.log.warn(f"{self._pool}: nodes removed: {fewer}; jobs on them end: {args.name} changes in {paths}")
         else:
             pulumi.log.info(f"{self._pool}: nodes and jobs stay: {args.name} changes in {paths}")
+
+    def _say_which_blocks_leave(self, args: pulumi.ResourceHookArgs) -> None:
+        """The node group of a block is deleted with its block, and so without an update that shows the number."""
+        old, new = (
+            cast(Mapping[str, Any], (each or {}).get(BLOCKS) or {}) for each in (args.old_inputs, args.new_inputs)
+        )
+        for block in sorted({*old} - {*new} if new else ()):
+            pulumi.log.warn(f"{self._pool}: nodes removed: {int(old[block])}, those of {block}; jobs on them end")
 
     def _at_stake(self, running: str) -> str:
         """The loss for each hour since the last checkpoint."""

@@ -18,7 +18,7 @@ from gpucluster.components.aws.training import TrainingPart, TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
-from gpucluster.components.rolls import RollGuard
+from gpucluster.components.rolls import BLOCKS, RollGuard
 
 
 class TrainingPool(pulumi.ComponentResource):
@@ -60,8 +60,10 @@ class TrainingPool(pulumi.ComponentResource):
         made_of: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
         if facts is not None:
             made_of |= {"clusterName": cluster_name, "subnetId": subnet_id}
-        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
-        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
+        field = "training.roll"
+        guard = RollGuard(kind, name, made_of, plan, field=field, optional=[BLOCKS], gpu_hour_usd=gpu_hour_usd)
+        blocks = {BLOCKS: dict(plan.placement.blocks)} if plan.placement.blocks else {}
+        super().__init__(kind, name, {**made_of, **blocks, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         fabric = _fabric_security_group(f"{name}-efa", vpc_id, here)
         group = _group(f"{name}-group", here) if plan.placement.kind == "group" else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_gcp import container
@@ -16,6 +16,8 @@ from gpucluster.components.gcp.training import TrainingPlan
 from gpucluster.components.labels import CALENDAR_NODES
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
+
+_MAINTENANCE: Final = "hostMaintenance"
 
 
 class TrainingPool(pulumi.ComponentResource):
@@ -53,7 +55,8 @@ class TrainingPool(pulumi.ComponentResource):
         if facts is not None:
             subnets = [[network, subnet] for network, subnet in gpu_subnets]
             made_of |= {"clusterName": cluster_name, "nodeAccount": node_account, "gpuSubnets": subnets}
-        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
+        field = "training.roll"
+        guard = RollGuard(kind, name, made_of, plan, field=field, optional=[_MAINTENANCE], gpu_hour_usd=gpu_hour_usd)
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         policy_name = self._policy(f"{name}-placement", plan, location, after)
         nodes = container.NodePool(
@@ -121,7 +124,7 @@ def _made_of(plan: TrainingPlan, location: Location) -> dict[str, Any]:
         "flexStart": plan.flex_start_hours is not None,
         # Only if true: a new input would be a change to every existing pool.
         **({"queued": True} if plan.queued else {}),
-        **({"hostMaintenance": "periodic"} if plan.placement.periodic else {}),
+        **({_MAINTENANCE: "periodic"} if plan.placement.periodic else {}),
     }
 
 

@@ -31,7 +31,8 @@ def guard() -> Callable[..., Callable[..., None]]:
     def made(*, nodes: int = 5, allowed: bool = False) -> Callable[..., None]:
         with mock.patch.object(pulumi, "ResourceHook") as hook:
             plan = TrainingNodes(shape=machines()["p5.48xlarge"], nodes=nodes, spares=0, roll=allowed)
-            RollGuard(POOL, "trial-training", {"zone", "machineType"}, plan, field="training.roll")
+            made_of = {"zone", "machineType"}
+            RollGuard(POOL, "trial-training", made_of, plan, field="training.roll", optional=["blocks"])
         check = hook.call_args.args[1]
         assert hook.call_args.args[2].on_dry_run
 
@@ -60,9 +61,18 @@ def test_an_update_that_replaces_nodes_is_refused_with_what_changes_and_the_way_
     said.assert_not_called()
 
 
-def test_what_forces_a_new_pool_is_refused_as_well(guard):
-    with pytest.raises(RuntimeError, match=r"replaces 5 x p5\.48xlarge, all at once; .* changes in zone; revert"):
-        guard()(POOL, {"zone": "us-east-1a"}, {"zone": "us-east-1b"})
+@pytest.mark.parametrize(
+    ("field", "old", "new"),
+    [("zone", "a", "b"), ("blocks", None, {"cr-1": 5}), ("blocks", {"cr-1": 5}, None)],
+)
+def test_what_forces_a_new_pool_is_refused_as_well(guard, field, old, new):
+    with pytest.raises(RuntimeError, match=rf"replaces 5 x p5\.48xlarge, all at once; .* changes in {field}; revert"):
+        guard()(POOL, {"machineType": "p5.48xlarge", field: old}, {"machineType": "p5.48xlarge", field: new})
+
+
+def test_a_block_that_leaves_is_told_with_its_nodes_and_one_that_comes_is_not(guard, said):
+    guard()(POOL, {"blocks": {"cr-1": 5.0, "cr-2": 3.0}}, {"blocks": {"cr-1": 4, "cr-3": 1}})
+    said.assert_called_once_with("trial-training: nodes removed: 3, those of cr-2; jobs on them end")
 
 
 @pytest.mark.parametrize(("type_", "field"), [(TEMPLATE, "instanceType"), (POOL, "machineType")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pulumi
 import pytest
@@ -43,6 +44,16 @@ def kept(registered: Registered, example: str, **changes: Any) -> dict[str, list
     plan = plan_cluster(spec, HERE, stack="gcp-trial")
     registered(lambda: TrainingCluster(plan.name, plan, pulumi.ResourceOptions(transformations=[note])))
     return found
+
+
+def test_another_maintenance_of_hosts_is_refused_while_nodes_run(registered: Registered) -> None:
+    with mock.patch.object(pulumi, "ResourceHook", wraps=pulumi.ResourceHook) as hook:
+        kept(registered, "reservation")
+    check = next(call.args[1] for call in hook.call_args_list if "training" in call.args[0])
+    old, kind = {"zone": HERE.zone}, "gpucluster:gcp:TrainingPool"
+    new = {**old, "hostMaintenance": "periodic"}
+    with pytest.raises(RuntimeError, match="changes in hostMaintenance; revert"):
+        check(pulumi.ResourceHookArgs("urn", "id", "trial-training", kind, new_inputs=new, old_inputs=old))
 
 
 @pytest.mark.parametrize(
