@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import pulumi
 
@@ -80,7 +80,8 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
     data_source_google_compute_instance_group_manager.go (`target_size`).
     """
     props: Any = args.props
-    if not groups or not props.get("node_count") or getattr(props["node_config"], "spot", None):
+    number = props.get("node_count")  # an output in a pool that the user's program adds
+    if not groups or not isinstance(number, int) or not number or _field(props.get("node_config"), "spot"):
         return ""
     opts, found, wanted = pulumi.InvokeOptions(parent=args.resource), list[Any](), 0
     try:
@@ -93,6 +94,11 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
         pulumi.log.warn(f"{args.name}: the number of its machines is unknown: {error}")
         return ""
     there = sum(int(group["size"]) for group in found)
-    if (best_effort := props.get("best_effort_provisioning")) is not None:
-        wanted = min(wanted, best_effort.min_provision_nodes)
+    if least := _field(props.get("best_effort_provisioning"), "min_provision_nodes"):
+        wanted = min(wanted, least)
     return f"{there} of {wanted} machines" if there < wanted else ""
+
+
+def _field(args: Any, name: str) -> Any:
+    """A field of arguments, which a program may also write as a mapping."""
+    return cast(dict[str, Any], args).get(name) if isinstance(args, dict) else getattr(args, name, None)

@@ -19,6 +19,8 @@ AKS = {"resource_group_name": "g", "resource_name_": "c"}
 GKE = {"cluster": "c", "node_count": 4, "node_config": NodePoolNodeConfigArgs(machine_type="a3-megagpu-8g")}
 SPOT = {**GKE, "node_config": NodePoolNodeConfigArgs(spot=True)}
 BEST = {**GKE, "best_effort_provisioning": NodePoolBestEffortProvisioningArgs(enabled=True, min_provision_nodes=3)}
+SPOT_IN_A_DICT = {**GKE, "node_config": {"spot": True}}
+LEAST_IN_A_DICT = {**GKE, "best_effort_provisioning": {"enabled": True, "min_provision_nodes": 3}}
 FIRST, TWO = {"managedInstanceGroupUrls": GROUPS}, {"managedInstanceGroupUrls": GROUPS * 2}
 
 
@@ -39,6 +41,8 @@ FIRST, TWO = {"managedInstanceGroupUrls": GROUPS}, {"managedInstanceGroupUrls": 
         (NodePool, GKE, FIRST, "pool: the number of its machines is unknown: "),
         (NodePool, {**GKE, "node_count": None}, {**FIRST, "size": 0}, ""),
         (NodePool, SPOT, {**FIRST, "size": 0}, ""),
+        (NodePool, SPOT_IN_A_DICT, {**FIRST, "size": 0}, ""),
+        (NodePool, LEAST_IN_A_DICT, {**FIRST, "size": 3}, ""),
     ],
 )
 def test_a_preview_warns_of_what_stays_failed_and_an_update_ends_with_it(
