@@ -37,9 +37,8 @@ def addon_problems(spec: ClusterSpec) -> Iterator[Problem]:
     kubernetes, here = plan_versions(spec.versions).control_plane, _addons(spec)
     for name, build in spec.versions.addons.items():
         if name not in here:
-            yield Problem(
-                "versions.addons", f"has {name!r}, which this cluster does not have", f"allowed: {', '.join(here)}"
-            )
+            why = "is not an add-on of this cluster"
+            yield Problem(f"versions.addons.{name}", why, f"allowed: {', '.join(here)}")
         elif build != DEFAULT and not _can_be(name, build, kubernetes):
             known = ", ".join((*builds_of(name, kubernetes).recorded, DEFAULT))
             why = f"is {build!r}, which EKS does not offer for Kubernetes {kubernetes}"

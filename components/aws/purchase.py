@@ -67,14 +67,19 @@ def block_notes(reservation: str, *, nodes: int, active: bool, several: bool = F
     sizes = ", ".join(map(str, BLOCK_SIZES))
     idle = size - nodes
     paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else "all of them are used"
-    notes = [f"{nodes} nodes need a capacity block of {size} instances (blocks have {sizes}): {paid}"]
+    need, held = (
+        "1 node needs" if nodes == 1 else f"{nodes} nodes need",
+        "1 instance" if size == 1 else f"{size} instances",
+    )
+    notes = [f"{need} a capacity block of {held} (blocks have {sizes}): {paid}"]
     if active:
         what, then = ("the pool", "set purchase.active: false")
         if several:
-            what, then = ("its node group", "remove the block and its nodes from the spec")
+            what = "its node group"
+            then = "remove the block and its nodes from the spec, or set purchase.active: false if all end"
         notes.append(
             f"EKS scales {what} to 0 nodes 40 minutes before {reservation} ends, and EC2 terminates them 30 minutes "
-            f"before; {then} by then"
+            f"before; by then {then}"
         )
     else:
         notes.append(

@@ -39,12 +39,12 @@ def test_unknown_names_and_builds_that_cannot_be_are_refused_with_the_known_ones
     spec = vary(versions={"addons": asked | {"aws-efs-csi-driver": "default"}})
     of = "which EKS does not offer for Kubernetes 1.35; write a build of it, such as"
     names = ", ".join(name for name in eks_addons() if name != "aws-efs-csi-driver")
-    absent = f"which this cluster does not have; allowed: {names}"
+    absent = f"is not an add-on of this cluster; allowed: {names}"
     assert {str(one) for one in addon_problems(spec)} == {
         f"versions.addons.coredns is '1.13.2', {of} {', '.join(builds_of('coredns', '1.35').recorded)}, default",
         f"versions.addons.kube-proxy is 'v1.36.0-eksbuild.25', {of} v1.35.3-eksbuild.21, v1.35.3-eksbuild.29, default",
-        f"versions.addons has 'corends', {absent}",
-        f"versions.addons has 'aws-efs-csi-driver', {absent}",
+        f"versions.addons.corends {absent}",
+        f"versions.addons.aws-efs-csi-driver {absent}",
     }
 
 
