@@ -25,8 +25,8 @@ def test_what_a_block_has_too_many_is_said() -> None:
 def test_a_block_that_runs_says_when_it_ends() -> None:
     assert block_notes("cr-1", nodes=8, active=True) == [
         "8 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): all of them are used",
-        "EKS scales the pool to 0 nodes 40 minutes before cr-1 ends, and EC2 terminates them 30 minutes before; by then "
-        "set purchase.active: false",
+        "EKS scales the pool to 0 nodes 40 minutes before cr-1 ends, and EC2 terminates them 30 minutes before; by "
+        "then set purchase.active: false",
     ]
     assert block_notes("cr-2", nodes=1, active=True, several=True) == [
         "1 node needs a capacity block of 1 instance (blocks have 1, 2, 4, 8, 16, 32, 64): all of them are used",
