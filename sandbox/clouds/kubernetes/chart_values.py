@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.catalog.eks_addons import builds_of
+from gpucluster.catalog.kubernetes_versions import kubernetes_versions
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from gpucluster.sandbox.clouds.validate import Failure, nearest
 from gpucluster.sandbox.clouds.values import plain
@@ -38,13 +40,29 @@ def unknown_values(release: Mapping[str, Any]) -> Iterator[Failure]:
 
 
 def unknown_configuration(addon: Mapping[str, Any]) -> Iterator[Failure]:
-    """Those of an add-on of EKS that not even its chart knows, of which EKS accepts a part. addon: its inputs."""
-    known, text = recorded().get(str(addon.get("addonName"))), plain(addon.get("configurationValues"))
-    if known is not None and isinstance(text, str) and text:
-        import yaml
+    """Those of an add-on of EKS that not even its chart knows, of which EKS accepts a part. addon: its inputs.
 
-        given = mapping(yaml.safe_load(text))
-        yield from _unknown(given, known["values"], "configurationValues", f"the add-on {addon.get('addonName')}")
+    Only of pinned builds, for which the charts are recorded: other builds may know other values.
+    """
+    name, build = str(addon.get("addonName")), plain(addon.get("addonVersion"))
+    known = recorded().get(name)
+    if known is not None and any(builds_of(name, one).pinned == build for one in kubernetes_versions("aws") if build):
+        given = mapping(_read(plain(addon.get("configurationValues"))))
+        yield from _unknown(given, known["values"], "configurationValues", f"the add-on {name}")
+
+
+def _read(text: Any) -> Any:
+    """JSON or YAML; None for what is neither, which EKS judges itself."""
+    import yaml
+
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        pass
+    try:
+        return yaml.safe_load(text) if isinstance(text, str) else None
+    except yaml.YAMLError:
+        return None
 
 
 def _line(version: str) -> list[str]:
