@@ -1,8 +1,8 @@
 """ARM's answer to a read, which exceeds the request: a cluster lists all of its pools.
 
 Also separate ones: a refresh adds them to the cluster's `agentPoolProfiles`, in outputs and inputs, and the program's
-next request leaves them out again. Sources: pulumi/pulumi-azure-native #2719 and #4264; Azure/azure-rest-api-specs containerservice 2025-09-01,
-ManagedClusterAgentPoolProfile.
+next request leaves them out again. Sources: pulumi/pulumi-azure-native #2719 and #4264; Azure/azure-rest-api-specs
+containerservice 2025-09-01, ManagedClusterAgentPoolProfile.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ def unknown_values(release: Mapping[str, Any]) -> Iterator[Failure]:
     chart, version = known_chart(release), str(release.get("version") or "")
     known = recorded().get(chart)
     if known is not None and _line(version) == _line(known["version"]):
-        yield from _unknown(
-            mapping(plain(release.get("values"))), known["values"], "values", f"the chart {chart} {version}"
-        )
+        # Helm itself reads `tags`, which switch parts of a chart.
+        values = {**known["values"], "tags": None}
+        yield from _unknown(mapping(plain(release.get("values"))), values, "values", f"the chart {chart} {version}")
 
 
 def unknown_configuration(addon: Mapping[str, Any]) -> Iterator[Failure]:

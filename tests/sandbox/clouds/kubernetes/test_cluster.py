@@ -109,7 +109,7 @@ def test_a_helm_release_counts_its_revisions(
     assert (status["revision"], status["version"], status["status"]) == (2, "0.17.2", "deployed")
 
 
-KNOWN = {"daemonsets": {"annotations": {"any": "1"}}, "driver": UNKNOWN, "global": {"any": 1}}
+KNOWN = {"daemonsets": {"annotations": {"any": "1"}}, "driver": UNKNOWN, "global": {"any": 1}, "tags": {"any": True}}
 
 
 @pytest.mark.parametrize(
