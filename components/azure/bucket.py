@@ -5,6 +5,7 @@ Imports no Pulumi.
 
 from __future__ import annotations
 
+from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import LustrePlan
 from gpucluster.components.azure.settings import GRANTED, Settings
 from gpucluster.components.problem import Problem
@@ -52,7 +53,7 @@ def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Proble
     return []
 
 
-def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
+def bucket_notes(storage: LustrePlan, location: Location) -> list[str]:
     """Notes on the container linked to shared storage."""
     bucket = storage.bucket
     if bucket is None:
@@ -62,13 +63,14 @@ def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
         which = f"storage.bucket: its objects under {bucket.prefix.strip('/')}/ appear under {bucket.prefix}"
     else:
         which = (
-            f"container {bucket.container} must exist in {region}, in an account with keys enabled; its objects appear "
-            "on the file system"
+            f"container {bucket.container} must exist in {location.region}, in an account with keys enabled; its "
+            "objects appear on the file system"
         )
-        kept = [
-            f"account {bucket.account}: destroy leaves the roles of HPC Cache Resource Provider, which other file "
-            "systems may use; if none does, remove them: az role assignment delete"
-        ]
+        if location.settings.lustre_principal != GRANTED:
+            kept.append(
+                f"account {bucket.account}: destroy leaves the roles of HPC Cache Resource Provider, which other file "
+                "systems may use; if none does, remove them: az role assignment delete"
+            )
     if not storage.write_back:
         return [f"{which}, and nothing is written back automatically", *kept]
     # Source: Azure Managed Lustre documentation, "Use the auto-export feature" (preview, 2026-01-21) and "Use Azure

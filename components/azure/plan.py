@@ -193,7 +193,7 @@ def plan_cluster(
                 *mig_losses(spec, mig),
             ],
             notes=[
-                *shared_notes(storage, location.region, addresses.network),
+                *shared_notes(storage, location, addresses.network),
                 *home_notes(home, "Azure Files"),
                 *infiniband_notes(shape.machine_type, spec.training.nodes, location),
                 *_SUBSCRIPTION_NOTES,

@@ -47,7 +47,7 @@ def shared_place_problems(asked: SharedStorage, location: Location) -> list[Prob
     return [Problem("region", seen, f"{others}, or choose a region with zones")]
 
 
-def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:
+def shared_notes(storage: SharedPlan, location: Location, cidr: str) -> list[str]:
     """Facts about it that the spec does not state. cidr: of the network."""
     if isinstance(storage, MountedPlan):
         return mounted_notes(storage, cidr)
@@ -64,4 +64,4 @@ def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:
             f"shared storage: {storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB may need a request to "
             "Microsoft support; Azure's documents give different limits"
         )
-    return [*notes, *bucket_notes(storage, region)]
+    return [*notes, *bucket_notes(storage, location)]
