@@ -82,13 +82,11 @@ def granted_to_all(
     another stack has made it, and left in place by a destroy.
     """
     guid = str(uuid5(NAMESPACE_URL, f"{scope} {principal} {BUILT_IN_ROLES[role]}".lower()))
-    opts = pulumi.ResourceOptions(
-        parent=parent,
-        retain_on_delete=True,
-        # Older stacks have random names.
-        ignore_changes=["roleAssignmentName"],
-        import_=_assignment(guid, scope, parent),
-    )
+    found = _assignment(guid, scope, parent)
+    # Older stacks have random names. What has this name is the same grant, however its ids are written: an import with
+    # a difference, such as capital letters, is an error.
+    ignored = ["roleAssignmentName", *(("principalId", "principalType", "roleDefinitionId", "scope") if found else ())]
+    opts = pulumi.ResourceOptions(parent=parent, retain_on_delete=True, ignore_changes=ignored, import_=found)
     return granted(name, role, scope=scope, principal=principal, subscription=subscription, guid=guid, opts=opts)
 
 

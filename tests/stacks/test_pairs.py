@@ -104,7 +104,10 @@ def _program(cloud: str, name: str, stack: str) -> Callable[[], None]:
     spec = {**TRIAL, **recorded.get("changes", {})} if file is None else yaml.safe_load(file.read_text())
     if stack == "second" and "peer" in spec["access"]:
         spec = {**spec, "network": {"ranges": {"network": "10.96.0.0/16"}}}  # a hub has each range once
-    place = location(cloud, recorded.get("place", {}))
+    given = recorded.get("place", {})
+    if stack == "second" and "lustre_principal" in given:
+        given = {**given, "lustre_principal": given["lustre_principal"].upper()}  # a GUID in other letters
+    place = location(cloud, given)
     on = cloud_of(cloud)
     plan = on.plan_cluster(ClusterSpec.model_validate(spec), place, stack, recorded.get("machine"), None)
 
