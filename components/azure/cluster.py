@@ -92,6 +92,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             infiniband=fabric,
             mig=None if plan.mig is None else plan.mig.pool.strategy,
             mig_layout=None if plan.mig is None or plan.mig.config is None else (plan.mig.layout, plan.mig.config),
+            roll=plan.training.roll,
             # If `up` can't reach the API, it fails here.
             after=[self._workspace.namespace],
             opts=self._inside,

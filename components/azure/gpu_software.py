@@ -77,17 +77,19 @@ class GpuSoftware(pulumi.ComponentResource):
         infiniband: bool = True,
         mig: Literal["single", "mixed"] | None = None,
         mig_layout: tuple[str, Mapping[str, int]] | None = None,
+        roll: bool = False,
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """owner: of the GPU driver. The GPU pools have `gpuProfile.driver` None with operators, and Install with aks;
         operators can't take over software that AKS installed on a node. infiniband: whether any machine has it. mig:
         how pods request slices, if some GPUs are sliced. mig_layout: its name and the slices of a GPU, if the MIG
-        manager does not know it. after: nodes for the controllers.
+        manager does not know it. roll: whether an update may start the drivers anew, node by node, which ends jobs.
+        after: nodes for the controllers.
         """
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        fabric = _network_operator(f"{name}-network", after, here) if infiniband else []
+        fabric = _network_operator(f"{name}-network", after, here, roll=roll) if infiniband else []
         space = Declared(f"{name}-gpu-namespace", namespace("gpu-operator", "privileged"), here)
         layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, here)]
         counters = _counters(f"{name}-gpu-counters", space, here)
@@ -98,14 +100,21 @@ class GpuSoftware(pulumi.ComponentResource):
             namespace=space.object_name,
             values=_gpu_values(owner, infiniband=infiniband, mig=mig, layouts=bool(layouts)),
             after=[*after, *fabric, *layouts, counters],
-            opts=here,
+            opts=_of_drivers(here, "values.daemonsets.tolerations", roll=roll),
         )
         self.ready = [*fabric, *layouts, gpus]
         self.register_outputs({"driverOwner": owner, "versions": dict(VERSIONS)})
 
 
+def _of_drivers(opts: pulumi.ResourceOptions, tolerations: str, *, roll: bool) -> pulumi.ResourceOptions:
+    """Both operators start a driver anew whose pod changes, on one node after the other: standing clusters keep the
+    tolerations of their drivers until nodes may roll.
+    """
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=[] if roll else [tolerations]))
+
+
 def _network_operator(
-    name: str, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    name: str, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions, *, roll: bool
 ) -> list[pulumi.Resource]:
     # Like the other operator, it starts privileged pods.
     space = Declared(f"{name}-namespace", namespace("network-operator", "privileged"), opts)
@@ -131,7 +140,9 @@ def _network_operator(
         f"{name}-policy",
         # The operator ignores a policy of any other name.
         manifest_of(_NIC_CLUSTER_POLICY, _POLICY, object_name="nic-cluster-policy"),
-        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[rule])),
+        pulumi.ResourceOptions.merge(
+            _of_drivers(opts, "spec.tolerations", roll=roll), pulumi.ResourceOptions(depends_on=[rule])
+        ),
     )
     return [operator, rule, policy]
 

@@ -129,7 +129,7 @@ CHANGES: dict[str, dict[str, str]] = {
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-software-gpu": "update",
         "trial-gpu-software-network-nodes": "update",  # a label of nodes with the module for GPUDirect RDMA
-        **{f"trial-gpu-software-network{part}": "update" for part in ("", "-policy")},  # stay on broken nodes
+        "trial-gpu-software-network": "update",  # discovery stays on broken nodes; drivers wait for training.roll
         "trial-gpu-software-gpu-counters": "replace",  # its name says what is in it, so that the exporter starts anew
         # Its agents send what pods print; the count of samples goes, and so does the version of its inline pool.
         "trial-control-plane-cluster": "update",
