@@ -65,23 +65,25 @@ def test_tags_of_ec2_have_every_character_and_those_of_other_services_only_some(
 
 
 @pytest.mark.parametrize(
-    ("name", "configuration", "refused"),
+    ("name", "build", "configuration", "refused"),
     [
-        ("eks-node-monitoring-agent", '{"dcgmAgent": {"tolerations": []}}', []),
-        ("eks-node-monitoring-agent", "dcgmAgent:\n  toleration: []\n", ["configurationValues.dcgmAgent.toleration"]),
+        ("eks-node-monitoring-agent", "v1.6.4-eksbuild.1", "dcgmAgent: {tolerations: []}", []),
+        ("eks-node-monitoring-agent", "v1.6.4-eksbuild.1", "dcgmAgent: {toleration: []}", ["dcgmAgent.toleration"]),
         (
             "vpc-cni",
-            '{"env": {"ANY": "1"}, "enableNetworkPolicies": "true"}',
-            ["configurationValues.enableNetworkPolicies"],
+            "v1.22.4-eksbuild.3",
+            '{"env": {"ANY": "1"}, "enableNetworkPolicies": 1}',
+            ["enableNetworkPolicies"],
         ),
-        ("of-a-vendor", '{"any": 1}', []),
+        ("of-a-vendor", "v1", '{"any": 1}', []),
     ],
 )
 def test_an_addon_takes_no_configuration_that_its_chart_does_not_know(
-    account: AwsAccount, aws: Callable[..., Resource], name: str, configuration: Any, refused: list[str]
+    account: AwsAccount, aws: Callable[..., Resource], name: str, build: str, configuration: str, refused: list[str]
 ) -> None:
-    addon = aws("eks/addon:Addon", "it", addonName=name, clusterName="c", configurationValues=configuration)
-    assert [failure.path for failure in account.failures(addon)] == refused
+    inputs = {"addonName": name, "addonVersion": build, "configurationValues": configuration}
+    found = account.failures(aws("eks/addon:Addon", "it", clusterName="c", **inputs))
+    assert [failure.path for failure in found] == [f"configurationValues.{path}" for path in refused]
 
 
 def test_default_tags_count_in_a_preview(ledger: Ledger, aws: Callable[..., Resource]) -> None:
