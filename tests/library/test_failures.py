@@ -31,12 +31,16 @@ def test_a_pool_without_capacity_stays_failed_until_the_command_that_is_printed_
 ) -> None:
     (tmp_path / "Pulumi.dev.yaml").write_text(PLACES)
     none = _capacity(started)
-    first = sandbox(PROGRAM, *UP, "--skip-preview", scenario=none)
-    assert [f": {pool}-nodes stays failed: " in first.text for pool in ("p5", "mega", "nd")] == [True] * 3, first.text
-    # The engine updates what failed: EKS and GKE are asked for nothing, AKS fails again.
-    second = sandbox(PROGRAM, *UP, "--skip-preview", scenario=none)
-    assert re.search("error: (p5-nodes is CREATE_FAILED|mega-nodes has .* of 4 machines): ", second.text), second.text
-    assert "ZonalAllocationFailed" in second.text
+    # A program ends at the first resource that is refused, as a tag of a group that failed: what still waits for others
+    # comes with a later update. It updates what failed: EKS and GKE are asked for nothing, AKS fails again.
+    text = ""
+    for _ in range(3):
+        failed = sandbox(PROGRAM, *UP, "--skip-preview", scenario=none)
+        assert failed.code != 0
+        text += failed.text
+    assert [f": {pool}-nodes stays failed: " in text for pool in ("p5", "mega", "nd")] == [True] * 3, text
+    assert re.search("error: (p5-nodes is CREATE_FAILED|mega-nodes has .* of 4 machines): ", text), text
+    assert "ZonalAllocationFailed" in text
     # A refresh forgets the failures, and the states have them.
     sandbox(PROGRAM, "refresh", "--yes", "--skip-preview", scenario=none)
     told = sandbox(PROGRAM, *UP, scenario=none)
