@@ -117,7 +117,8 @@ def test_an_update_stops_at_its_preview_and_makes_nothing(project):
     assert _made(project) == set()
 
 
-def test_what_one_resource_answers_is_stopped_before_it_is_made_even_without_preview(project):
+def test_what_one_resource_answers_is_stopped_before_it_is_made_even_without_preview(tmp_path):
+    project = Seeded(tmp_path, "aws")  # what is made before it stays
     code, output = project.pulumi(
         "up", "--yes", "--skip-preview", "--policy-pack", str(PACK), "-c", "pool:mistake=doubled-pair"
     )
