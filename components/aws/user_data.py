@@ -22,6 +22,26 @@ ExecStart=/usr/local/bin/{step}
 RequiredBy=kubelet.service
 """
 
+# A step of a node's setup, as a script and the unit that runs it.
+_STEP = """\
+#!/bin/bash
+set -euo pipefail
+cat > /usr/local/bin/{step} <<'EOF'
+#!/bin/bash
+set -euo pipefail
+{commands}EOF
+chmod 755 /usr/local/bin/{step}
+cat > /etc/systemd/system/{step}.service <<'EOF'
+{unit}EOF
+systemctl daemon-reload
+systemctl enable {step}.service
+"""
+
+
+def _setup(step: str, what: str, commands: str) -> str:
+    return _STEP.format(step=step, commands=commands, unit=_UNIT.format(what=what, step=step))
+
+
 # The GPU image has no Lustre client, without which the shared storage does not mount. A failing script does not keep a
 # node from joining, so the unit checks for the client and for its module, which is not part of the client: Amazon's
 # kernels have it, 6.1 under drivers/staging/lustrefsx and 6.12, that of Kubernetes 1.33 to 1.35, under fs/lustre.
@@ -32,26 +52,18 @@ RequiredBy=kubelet.service
 # /scratch is a folder on the RAID0 of all local disks, which exists when the kubelet starts. Without the RAID, a
 # /scratch on the root disk would fill it up unnoticed.
 # Source: awslabs/amazon-eks-ami, nodeadm/cmd/nodeadm/init (its phase "run") and setup-local-disks.
-GPU_NODE_SETUP = f"""\
-#!/bin/bash
-set -euo pipefail
-cat > /usr/local/bin/mount-scratch <<'EOF'
-#!/bin/bash
-set -euo pipefail
+_SCRATCH = """\
 modinfo lustre > /dev/null
 command -v mount.lustre > /dev/null
 mountpoint -q /mnt/k8s-disks/0
 mkdir -p /mnt/k8s-disks/0/scratch /scratch
 chmod 1777 /mnt/k8s-disks/0/scratch
 mountpoint -q /scratch || mount --bind /mnt/k8s-disks/0/scratch /scratch
-EOF
-chmod 755 /usr/local/bin/mount-scratch
-cat > /etc/systemd/system/mount-scratch.service <<'EOF'
-{_UNIT.format(what="Lustre client and scratch folder of this node", step="mount-scratch")}EOF
-systemctl daemon-reload
-systemctl enable mount-scratch.service
+"""
+_CLIENT = """\
 for attempt in 1 2 3 4 5; do dnf install -y lustre-client && break || sleep 10; done
 """
+GPU_NODE_SETUP = _setup("mount-scratch", "Lustre client and scratch folder of this node", _SCRATCH) + _CLIENT
 
 # All local NVMe disks as one RAID0. Source: awslabs/amazon-eks-ami, nodeadm/doc/api.md (LocalStorageOptions).
 _RAID = """\
@@ -89,29 +101,13 @@ _BOUNDARY = "==NODE=="
 # Sources: NVIDIA Multi-Instance GPU user guide, "Deployment considerations" and "Creating GPU instances";
 # NVIDIA/gpu-operator #2415 (the MIG manager restarts kubelets under pods).
 _SLICES = """\
-#!/bin/bash
-set -euo pipefail
-cat > /usr/local/bin/slice-gpus <<'EOF'
-#!/bin/bash
-set -euo pipefail
 nvidia-smi -mig 1
 nvidia-smi mig -lgi || nvidia-smi mig -cgi {slices} -C
-EOF
-chmod 755 /usr/local/bin/slice-gpus
-cat > /etc/systemd/system/slice-gpus.service <<'EOF'
-{unit}EOF
-systemctl daemon-reload
-systemctl enable slice-gpus.service
 """
 # Lustre over EFA: the first cards at equal distances, of 32 on a p5.48xlarge every fourth. Mounts name the servers by
 # their IP address; discovery and the rule of priority move data to EFA.
 # Sources: FSx for Lustre user guide, configure-efa-clients; Lustre manual, lnetctl.
 _LUSTRE_FABRIC = """\
-#!/bin/bash
-set -euo pipefail
-cat > /usr/local/bin/lustre-fabric <<'EOF'
-#!/bin/bash
-set -euo pipefail
 modinfo kefalnd > /dev/null
 interface=$(ip -4 -o route show default | awk '{{ print $5 }}')
 cards=()
@@ -131,12 +127,6 @@ lnetctl set discovery 1
 lnetctl udsp add --src efa --priority 0
 modprobe lustre
 [ "$(lnetctl net show --net efa | grep -c 'status: up')" -eq {count} ]
-EOF
-chmod 755 /usr/local/bin/lustre-fabric
-cat > /etc/systemd/system/lustre-fabric.service <<'EOF'
-{unit}EOF
-systemctl daemon-reload
-systemctl enable lustre-fabric.service
 """
 _CONFIG = "application/node.eks.aws"
 _SHELL = 'text/x-shellscript; charset="us-ascii"'
@@ -147,8 +137,8 @@ def gpu_user_data(slices: Sequence[str] = (), *, lustre_cards: int = 0) -> str:
     configuration and shell scripts. slices: sizes of the MIG slices of each GPU, none to leave GPUs whole.
     lustre_cards: EFA interfaces for the shared storage; 0 for IP.
     """
-    unit = _UNIT.format(what="MIG slices of this node", step="slice-gpus")
-    scripts = [_SLICES.format(slices=",".join(slices), unit=unit)] if slices else []
+    sliced = _SLICES.format(slices=",".join(slices))
+    scripts = [_setup("slice-gpus", "MIG slices of this node", sliced)] if slices else []
     if lustre_cards:
         scripts.append(lustre_fabric_setup(lustre_cards))
     parts = [(_CONFIG, _NODE_CONFIG + _RAID), *((_SHELL, script) for script in (GPU_NODE_SETUP, *scripts))]
@@ -157,8 +147,8 @@ def gpu_user_data(slices: Sequence[str] = (), *, lustre_cards: int = 0) -> str:
 
 def lustre_fabric_setup(cards: int) -> str:
     """The script for the shared storage over EFA; without the driver or a card, the node does not join."""
-    unit = _UNIT.format(what="Lustre over EFA", step="lustre-fabric")
-    return _LUSTRE_FABRIC.format(count=cards, numbers=" ".join(map(str, range(cards))), unit=unit)
+    commands = _LUSTRE_FABRIC.format(count=cards, numbers=" ".join(map(str, range(cards))))
+    return _setup("lustre-fabric", "Lustre over EFA", commands)
 
 
 def karpenter_user_data() -> str:
