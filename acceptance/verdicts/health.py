@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.acceptance.measured import Diagnosis
-from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict, nodes_to_check
 
 
 def judge_diagnosis(diagnosis: Diagnosis) -> Verdict:
@@ -33,7 +33,7 @@ def judge_diagnosis(diagnosis: Diagnosis) -> Verdict:
         outcome=outcome,
         why=why,
         measured=f"{len(ran) - len(failed) - len(warned)} of {len(ran)} tests passed",
-        nodes=(diagnosis.node,) if diagnosis.node and outcome in (FAIL, WARN) else (),
+        nodes=nodes_to_check(diagnosis.node, outcome),
         log=diagnosis.log,
         line=diagnosis.line,
     )

@@ -11,7 +11,7 @@ from typing import Final
 
 from gpucluster.acceptance.inventory import DRIVER
 from gpucluster.acceptance.measured import Modules
-from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict, nodes_to_check
 from gpucluster.catalog.machines import Machine
 
 _PEERMEM: Final = "nvidia_peermem"
@@ -42,7 +42,7 @@ def judge_modules(modules: Modules, shape: Machine | None, driver: str | None) -
         outcome=outcome,
         why=why,
         measured=loaded or "",
-        nodes=(modules.node,) if modules.node and outcome in (FAIL, WARN) else (),
+        nodes=nodes_to_check(modules.node, outcome),
         log=modules.log,
         line=modules.line,
     )

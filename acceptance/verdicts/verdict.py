@@ -36,6 +36,11 @@ class Verdict:
     line: int = 0
 
 
+def nodes_to_check(node: str | None, outcome: Outcome) -> tuple[str, ...]:
+    """Of a verdict on one node: the node, if it is known and something is wrong with it."""
+    return (node,) if node and outcome in (FAIL, WARN) else ()
+
+
 def worst(verdicts: Iterable[Verdict]) -> Outcome:
     """The overall outcome: failing overrides unknown, unknown overrides passing; without any verdict it is unknown."""
     told = {verdict.outcome for verdict in verdicts}
