@@ -47,9 +47,14 @@ def test_where_a_name_is_the_only_way_in_submitters_may_connect_to_it(inputs: In
 
 
 def test_two_claims_of_a_staged_file_system_never_have_one_handle(inputs: Inputs) -> None:
-    handles = [given["spec"]["csi"]["volumeHandle"] for name, given in inputs().items() if name.endswith("-volume")]
+    found = {name: given["spec"]["csi"]["volumeHandle"] for name, given in inputs().items() if name.endswith("-volume")}
     instance = "my-project/us-central1-b/shared-gcp-trial"
-    assert handles == [instance, f"{instance}.vision", f"{instance}.speech"]
+    # By name: resources that wait for the same are registered in any order.
+    assert found == {
+        "shared-workspace-volume": instance,
+        "shared-team-vision.files-volume": f"{instance}.vision",
+        "shared-team-speech.files-volume": f"{instance}.speech",
+    }
 
 
 @pytest.mark.parametrize(
