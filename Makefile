@@ -12,6 +12,8 @@ READY := .venv/.ready
 DEV := .venv/.ready-dev
 # Newer than READY if files of a package are missing.
 CHECKED := .venv/.checked
+# Touched when the links are made that editors and the type checker follow.
+LINKS := build/.checkout
 BIN := .venv/bin
 TESTS := $(BIN)/pytest -n auto --dist loadgroup
 export UV_PYTHON_DOWNLOADS := never
@@ -21,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := setup
 .PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign judges api-servers docs lock clean
 
-setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
+setup: $(READY) $(LINKS) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -85,7 +87,7 @@ sweep: $(DEV) ## Every fault at every operation of the trials; hours, and goes o
 mutants: $(DEV) ## The mutation score of the quick tests by area; JOBS at once
 	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
-check: $(DEV) ## Format, lint, prose and types
+check: $(DEV) $(LINKS) ## Format, lint, prose and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/pytest --quiet --numprocesses 0 tests/prose
@@ -123,7 +125,11 @@ lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --output-file requirements-uv.lock requirements-uv.in
 
 clean: ## Forget the environment and the sandbox
-	rm -rf .venv .tools .sandbox
+	rm -rf .venv .tools .sandbox build/checkout $(LINKS)
+
+$(LINKS): gpucluster pyproject.toml
+	@$(PYTHON) -IS gpucluster/checkout.py .
+	@mkdir -p $(@D) && touch $@
 
 $(UV): requirements-uv.lock
 	@echo "Installing uv" >&2
@@ -137,7 +143,7 @@ $(READY): $(UV) requirements.lock pyproject.toml setup.py $(CHECKED)
 	@echo "Installing the locked packages into .venv" >&2
 	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 	@$(UV) pip sync --quiet --require-hashes requirements.lock
-	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=lenient --editable .
 	@rm -f $(DEV)
 	@touch $(CHECKED)
 	@$(PYTHON) -IS gpucluster/installed.py .venv --list > $@

@@ -1,27 +1,16 @@
-"""Maps the folders of this repository into one package, `gpucluster`: `gpucluster.cost` is `cost/`, and so on."""
+"""Lists the packages of the folders that pyproject.toml maps into `gpucluster`."""
+
+import tomllib
+from pathlib import Path
 
 from setuptools import find_packages, setup
 
-FOLDERS = (
-    "acceptance",
-    "account",
-    "catalog",
-    "components",
-    "cost",
-    "judges",
-    "policies",
-    "program",
-    "pull_request",
-    "quote",
-    "rehearse",
-    "sandbox",
-    "textio",
-)
+_SETTINGS = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 
 setup(
     packages=[
-        *find_packages(include=["gpucluster", "gpucluster.*"]),
-        *(f"gpucluster.{found}" for folder in FOLDERS for found in find_packages(include=[folder, f"{folder}.*"])),
+        ".".join(filter(None, (package, below)))
+        for package, folder in _SETTINGS["package-dir"].items()
+        for below in ("", *find_packages(folder))
     ],
-    package_dir={"gpucluster": "gpucluster", **{f"gpucluster.{folder}": folder for folder in FOLDERS}},
 )

@@ -17,6 +17,7 @@ from typing import Final
 
 import click
 
+from gpucluster.checkout import python_path
 from gpucluster.pull_request.revisions import Repository
 
 ROOT: Final = Path(__file__).parents[1]
@@ -94,7 +95,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
     done = subprocess.run(
         [sys.executable, "-P", "-m", "gpucluster", "guardrails", "pr-check", *args],
         cwd=copy,
-        env={**kept, "PYTHONPATH": str(copy)},
+        env={**kept, "PYTHONPATH": python_path(copy)},
         stdout=subprocess.PIPE,
         text=True,
         check=False,

@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from gpucluster.errors import Error
 
 if TYPE_CHECKING:
     from gpucluster.components.spec.cluster import ClusterSpec
 
 __all__ = ["ClusterSpec", "Error", "watch"]
-
-_ABOVE = Path(__file__).resolve().parents[1]
-if (_ABOVE / "links" / "gpucluster").is_dir():
-    # In a checkout the parts stand beside this folder, whether it is installed or on PYTHONPATH, as each side of a pull
-    # request is. By their own paths and not by those of the links: Pulumi shows where a resource is declared.
-    __path__[:] = [str(_ABOVE / "gpucluster"), str(_ABOVE)]
-
-from gpucluster.errors import Error  # noqa: E402  (found by the path above)
 
 # Every command and module of ours imports this file first: what takes time to load is loaded where it is used.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import gpucluster.sandbox
+from gpucluster.checkout import python_path
 from gpucluster.cost.preview import BUDGET_VARIABLE
 from gpucluster.errors import Fault
 from gpucluster.pull_request.revisions import Repository, Revision
@@ -133,7 +134,7 @@ class Side:
         # The tools must not import from the project's folder.
         command = [str(self._python()), "-P", "-m", "gpucluster", *args]
         own = self._code()
-        code = {"PYTHONPATH": str(own)} if own else {}
+        code = {"PYTHONPATH": python_path(own)} if own else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:

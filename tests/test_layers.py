@@ -11,6 +11,8 @@ from typing import Final
 
 import pytest
 
+from gpucluster.checkout import folders
+
 ROOT = Path(__file__).parents[1]
 
 BELOW: Final[Mapping[str, frozenset[str]]] = {
@@ -51,6 +53,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
 EVERYWHERE: Final = frozenset(
     {
         "gpucluster/cache.py",
+        "gpucluster/checkout.py",
         "gpucluster/errors.py",
         "gpucluster/extras.py",
         "gpucluster/installed.py",
@@ -59,8 +62,8 @@ EVERYWHERE: Final = frozenset(
         "gpucluster/record.py",
     }
 )
-"""What every file may import, and which imports nothing of ours: the cache, errors, extras, complete environments,
-what all commands take, records.
+"""What every file may import, and which imports nothing of ours: the cache, the package of a checkout, errors, extras,
+complete environments, what all commands take, records.
 """
 
 EXCEPT: Final[set[tuple[str, str]]] = set()
@@ -155,8 +158,7 @@ def test_what_every_file_may_import_imports_nothing_of_ours(ours: set[tuple[str,
 
 
 def test_every_packaged_folder_has_its_place() -> None:
-    links = {path.name for path in (ROOT / "links" / "gpucluster").iterdir() if path.resolve().parent == ROOT}
-    assert links <= set(BELOW)
+    assert set(folders(ROOT).values()) <= set(BELOW)
 
 
 LATE = "def later():\n    from gpucluster.cost import a\n"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from gpucluster.checkout import python_path
 from gpucluster.errors import Fault, InputError
 from gpucluster.textio.json_text import parse
 from gpucluster.textio.project_file import read_project
@@ -80,7 +81,7 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
     if not folder.is_dir():
         raise PreviewFailed(f"{commit[:12]} has no folder {folder.relative_to(tree)}; run this in a folder that it has")
     say(f"Previewing {commit[:12]}: {shown}")
-    packages = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
+    packages = os.pathsep.join(filter(None, [python_path(tree), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": packages}
     try:
         run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

@@ -77,7 +77,7 @@ MACHINE_TYPE = re.compile(
     re.IGNORECASE,
 )
 # The catalog itself; what judges by tables of its own, as its modules say; and what is no part of the product.
-ELSEWHERE = {"build", "catalog", "docs", "examples", "links", "sandbox", "tests"}
+ELSEWHERE = {"build", "catalog", "docs", "examples", "sandbox", "tests"}
 EXCEPTIONS = {
     "acceptance/references.csv": "rates that others measured, which no cloud sells",
     "benchmarks/cost_plan.py": "a program to cost",

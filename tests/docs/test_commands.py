@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from gpucluster.checkout import folders
+
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted({path.resolve() for path in (ROOT / "links" / "gpucluster").iterdir() if path.is_dir()})
-FOLDERS = (*SHIPPED, *(ROOT / name for name in ("gpucluster", "docs", "examples", "ci", "stacks")))
+FOLDERS = tuple(ROOT / name for name in (*folders(ROOT).values(), "docs", "examples", "ci", "stacks"))
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md")
 _WITHOUT_PROGRAM = re.compile(
     r"\$\((?:guardrails|cost|sandbox|cluster)\b"

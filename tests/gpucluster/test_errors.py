@@ -9,14 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import gpucluster
+from gpucluster.checkout import folders
 from gpucluster.errors import Error, Exit, Fault, InputError
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (
-    "acceptance", "catalog", "components", "cost", "gpucluster", "judges", "policies", "program", "pull_request",
-    "quote", "rehearse", "sandbox", "textio",
-)  # fmt: skip
-
 CONTROL_FLOW = {
     "BadValue": "a value of a plan is not of its kind, and the reader or rule concerned names it",
     "BadSpecValue": "a rule of the spec raises it, and the reading of the spec goes on",
@@ -40,7 +36,7 @@ def _classes() -> Sequence[tuple[str, list[str]]]:
     """(name, names of the bases) of every class of the package."""
     return [
         (node.name, [ast.unparse(base).rpartition(".")[2] for base in node.bases])
-        for folder in FOLDERS
+        for folder in folders(ROOT).values()
         for path in (ROOT / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)

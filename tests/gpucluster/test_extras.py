@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.catalog.clouds import clouds
+from gpucluster.checkout import folders
 from gpucluster.extras import installing
 from gpucluster.sandbox.clouds.sdk import how_to_install
 
@@ -45,7 +46,7 @@ def test_the_page_has_every_extra() -> None:
 
 
 def test_no_page_and_no_text_installs_from_an_index_what_is_not_there() -> None:
-    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *(ROOT / "links" / "gpucluster").glob("**/*.md")]
-    code = [file for folder in (ROOT / "links" / "gpucluster").iterdir() for file in folder.rglob("*.py")]
-    found = [str(file) for file in (*pages, *code) if "install 'gpucluster" in file.read_text(encoding="utf-8")]
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+    shipped = [file for folder in folders(ROOT).values() for file in (ROOT / folder).rglob("*.[mp][dy]")]
+    found = [str(file) for file in (*pages, *shipped) if "install 'gpucluster" in file.read_text(encoding="utf-8")]
     assert found == []

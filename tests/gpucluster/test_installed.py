@@ -113,7 +113,7 @@ class Checkout:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.site = folder / ".venv/lib/python3.11/site-packages"
-        for file in ("Makefile", "gpucluster/installed.py"):
+        for file in ("Makefile", "gpucluster/checkout.py", "gpucluster/installed.py"):
             (folder / file).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / file, folder / file)
         for name in ("", "-dev", "-judges", "-bills", "-uv"):

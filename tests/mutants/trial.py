@@ -19,10 +19,21 @@ import pytest
 from coverage import CoverageData
 
 from gpucluster.cache import CACHE_VARIABLE
+from gpucluster.checkout import python_path
 from tests.mutants.choose import Mutant
 from tests.mutants.probe import AREA, DATA, IMPORT
 
-_PYTEST: Final = (sys.executable, "-m", "pytest", "--quiet", "--tb=no", "-pno:cacheprovider", "-m", "not slow")
+_PYTEST: Final = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "--quiet",
+    "--tb=no",
+    "-opythonpath=",
+    "-pno:cacheprovider",
+    "-m",
+    "not slow",
+)
 _FIRST: Final = 25
 """Tests of the nearest file, evenly taken, that are tried before whole files: most mutants end here."""
 _SLOWER: Final = 10
@@ -71,9 +82,12 @@ class Tree:
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, self.folder / name, follow_symlinks=False)
         (self.folder / ".venv").symlink_to(root / ".venv")
-        self._tests, self._temporary, self._cache = folder / "tests", folder / "tmp", folder / "cache"
+        self._tests, self._temporary, copied = folder / "tests", folder / "tmp", folder / "cache"
         if cache.exists():
-            shutil.copytree(cache, self._cache, symlinks=True, copy_function=os.link)
+            shutil.copytree(cache, copied, symlinks=True, copy_function=os.link)
+        # Found before the folder itself, whose `gpucluster` lacks the parts that the installed checkout has.
+        path = {"PYTHONPATH": python_path(self.folder), "PYTHONSAFEPATH": "1"}
+        self._environment = {**path, CACHE_VARIABLE: str(copied)}
 
     def survives(self, mutant: Mutant, area: Area) -> bool:
         """Whether all tests pass with it. One that takes far longer than before fails."""
@@ -122,7 +136,7 @@ class Tree:
         process = psutil.Popen(
             [*_PYTEST, f"--basetemp={self._temporary}", *arguments],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder), CACHE_VARIABLE: str(self._cache)} | environment,
+            env=os.environ | self._environment | environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.checkout import folders
 from tests.stacks.conftest import Done
 
 ROOT = Path(__file__).parents[2]
-LINKS = ROOT / "links" / "gpucluster"
 SITE_PACKAGES = Path(sysconfig.get_path("purelib"))
 
 
@@ -71,8 +71,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    folders = [path.name for path in LINKS.iterdir() if path.resolve().parent == ROOT and path.is_dir()]
-    for name in ("gpucluster", *folders):
+    for name in folders(ROOT).values():
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     return source
 

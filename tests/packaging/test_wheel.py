@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from gpucluster.catalog.clouds import clouds
+from gpucluster.checkout import folders
 from gpucluster.components.cloud import CLOUDS, missing_sdk
-from tests.packaging.conftest import LINKS, ROOT, Environment
+from tests.packaging.conftest import ROOT, Environment
 from tests.says import Says
 from tests.stacks.conftest import Done
 
@@ -22,11 +23,11 @@ pytestmark = pytest.mark.core
 
 
 def test_the_wheel_is_one_package_with_every_file_of_its_folders(source: Path, wheel: Path) -> None:
-    folders = {"gpucluster": "gpucluster"} | {path.name: f"gpucluster/{path.name}" for path in LINKS.iterdir()}
     expected = {
-        f"{folders[file.parts[0]]}/{'/'.join(file.parts[1:])}"
-        for path in source.glob("*/**/*")
-        if path.is_file() and (file := path.relative_to(source)).parts[0] in folders
+        f"{package.replace('.', '/')}/{path.relative_to(source / folder)}"
+        for package, folder in folders(ROOT).items()
+        for path in (source / folder).rglob("*")
+        if path.is_file()
     }
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name for name in names if ".dist-info/" not in name} == expected

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.checkout import LINKS
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-LINKS = ROOT / "links" / "gpucluster"
+PACKAGE = ROOT / LINKS / "gpucluster"
 
 PROGRAM = """
 import datetime, json
@@ -58,7 +60,7 @@ def _files(root: Path) -> Iterator[Path]:
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of all that we ship, with the files of the toy beside it and its rows at the end of tables."""
     root = tmp_path_factory.mktemp("tree")
-    for source in (LINKS, HERE / "files"):
+    for source in (PACKAGE, HERE / "files"):
         shutil.copytree(source, root / "gpucluster", ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     for table in _files(HERE / "rows"):
         with (root / "gpucluster" / table).open("a") as file:
@@ -86,8 +88,8 @@ def test_the_toy_edits_no_file_and_adds_a_row_to_three_tables(tree: Path) -> Non
         "catalog/machines.csv",
         "cost/prices/sources.csv",
     ]
-    ours = {file for file in _files(tree / "gpucluster") if (LINKS / file).exists()}
-    changed = {file for file in ours if (tree / "gpucluster" / file).read_bytes() != (LINKS / file).read_bytes()}
+    ours = {file for file in _files(tree / "gpucluster") if (PACKAGE / file).exists()}
+    changed = {file for file in ours if (tree / "gpucluster" / file).read_bytes() != (PACKAGE / file).read_bytes()}
     assert changed == {*_files(HERE / "rows")}
     assert ours & {*_files(HERE / "files")} == set()
 

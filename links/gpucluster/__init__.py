@@ -1,1 +1,0 @@
-../../gpucluster/__init__.py

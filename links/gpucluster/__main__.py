@@ -1,1 +1,0 @@
-../../gpucluster/__main__.py

@@ -1,1 +1,0 @@
-../../gpucluster/azure.py
