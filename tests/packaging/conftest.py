@@ -79,11 +79,14 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built without a network."""
-    folder = tmp_path_factory.mktemp("wheel")
+    return build_wheel(source, tmp_path_factory.mktemp("wheel"))
+
+
+def build_wheel(source: Path, folder: Path) -> Path:
+    """source: a folder, or the archive of one."""
     offline = ("--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", str(folder))
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", *offline, "."],
-        cwd=source,
+        [sys.executable, "-m", "pip", "wheel", "--quiet", *offline, str(source)],
         capture_output=True,
         text=True,
         check=False,
@@ -107,14 +110,16 @@ def other_minor(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Enviro
     return made
 
 
-def make_environment(wheel: Path, folder: Path, without: tuple[str, ...] = ()) -> Environment:
+def make_environment(
+    wheel: Path, folder: Path, without: tuple[str, ...] = (), options: tuple[str, ...] = ()
+) -> Environment:
     """Links to what is installed here, in a second instead of a minute; nothing of this checkout is among it."""
     venv.create(folder, with_pip=False)
     made = Environment(folder)
     for entry in SITE_PACKAGES.iterdir():
         if "gpucluster" not in entry.name and not entry.name.startswith(without):
             (made.site_packages / entry.name).symlink_to(entry)
-    install = ("install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(wheel))
+    install = ("install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", *options, str(wheel))
     done = subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), *install],
         capture_output=True,

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from gpucluster.catalog.clouds import clouds
 from gpucluster.checkout import folders
 from gpucluster.components.cloud import CLOUDS, missing_sdk
-from tests.packaging.conftest import ROOT, Environment
+from tests.packaging.conftest import ROOT, Environment, build_wheel
 from tests.says import Says
 from tests.stacks.conftest import Done
 
@@ -31,6 +32,20 @@ def test_the_wheel_is_one_package_with_every_file_of_its_folders(source: Path, w
     }
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name for name in names if ".dist-info/" not in name} == expected
+
+
+def test_a_wheel_of_the_source_distribution_is_the_same(source: Path, wheel: Path, tmp_path: Path) -> None:
+    build = f"import setuptools.build_meta as it; it.build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
+    [sdist] = tmp_path.glob("*.tar.gz")
+    again = build_wheel(sdist, tmp_path / "wheel")
+    contents = [{info.filename: info.CRC for info in zipfile.ZipFile(it).infolist()} for it in (wheel, again)]
+    assert contents[0] == contents[1]
+    ours = {folder: package.replace(".", "/") for package, folder in folders(ROOT).items()}
+    with tarfile.open(sdist) as archive:
+        parts = [Path(member.name).parts[1:] for member in archive if member.isfile()]
+    packed = {"/".join((ours[top], *below)) for top, *below in filter(None, parts) if top in ours}
+    assert packed == {name for name in contents[0] if ".dist-info/" not in name}
 
 
 def test_a_library_pins_nothing_and_each_cloud_is_an_extra(wheel: Path) -> None:
