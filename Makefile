@@ -21,7 +21,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign judges api-servers docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign api-servers docs lock clean
 
 setup: $(READY) $(LINKS) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -99,9 +99,6 @@ bench: $(DEV) ## The benchmarks, as ratios
 foreign: $(DEV) ## Preview the Python programs of CHECKOUT, a folder of pulumi/examples, in the sandbox
 	@test -n "$(CHECKOUT)" || { echo 'name the folder: make foreign CHECKOUT=FOLDER, of a checkout of pulumi/examples' >&2; exit 2; }
 	@$(BIN)/python -m benchmarks.foreign "$(CHECKOUT)"
-
-judges: $(DEV) ## Build the azurerm provider for `gpucluster judge --judge azurerm`; 10 minutes, once
-	@$(BIN)/python -m gpucluster.judges.azurerm.build
 
 api-servers: $(DEV) ## Build the API servers of tests/stacks/test_two_api_servers.py, of both sides of an upgrade; 10 minutes, once
 	@$(BIN)/gpucluster sandbox kubernetes >&2

@@ -18,15 +18,12 @@ _JUDGES: Final = {
 }
 """Package of type tokens -> module of its judge, which imports its dependencies when it judges."""
 
-_BY_NAME_ALONE: Final = ("gpucluster.judges.azurerm.judge",)
-"""Further judges of a package, which run only if requested by name."""
-
-NAMES: Final = tuple(module.split(".")[2] for module in (*_JUDGES.values(), *_BY_NAME_ALONE))
+NAMES: Final = tuple(module.split(".")[2] for module in _JUDGES.values())
 """Names of the judges."""
 
 
 def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = False) -> list[Verdict]:
-    """A verdict for every resource of a cloud, or one of each requested judge, in the order of the plan.
+    """A verdict for every resource of a cloud, or of the requested judges, in the order of the plan.
 
     only: names of judges; by default one for each package. installed: skip judges that are not installed; otherwise
     InputError if one was requested by name, or if every judge that the plan needs is missing.
@@ -36,19 +33,15 @@ def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = 
     lacking = {judge.package: _command(judge) for judge in judges if _command(judge)}
     if not installed:
         _refuse_without(judges, lacking, {_package(resource) for resource in asked}, only)
-    verdicts: dict[str, list[Verdict]] = {resource.urn: [] for resource in asked}
+    verdicts = {} if only else {resource.urn: _without(resource) for resource in asked}
     for judge in judges:
         mine = [resource for resource in asked if _package(resource) == judge.package]
         if why := lacking.get(judge.package):
             found = [Verdict(resource=one, judge=judge.name, why=f"its judge is not installed; {why}") for one in mine]
         else:
             found = list(judge.judge(mine, resources)) if mine else []
-        for verdict in found:
-            verdicts[verdict.resource.urn].append(verdict)
-    none = [] if only else [_without(resource) for resource in asked if not verdicts[resource.urn]]
-    for verdict in none:
-        verdicts[verdict.resource.urn].append(verdict)
-    return [verdict for resource in asked for verdict in verdicts[resource.urn]]
+        verdicts |= {verdict.resource.urn: verdict for verdict in found}
+    return [verdicts[resource.urn] for resource in asked if resource.urn in verdicts]
 
 
 def missing(resources: Resources) -> dict[str, str]:
@@ -58,7 +51,7 @@ def missing(resources: Resources) -> dict[str, str]:
 
 
 def _judges(only: Sequence[str] = ()) -> list[Judge]:
-    found = [import_module(module).JUDGE for module in (*_JUDGES.values(), *(_BY_NAME_ALONE if only else ()))]
+    found = [import_module(module).JUDGE for module in _JUDGES.values()]
     return [judge for judge in found if not only or judge.name in only]
 
 

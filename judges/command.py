@@ -37,7 +37,6 @@ def judge(
     gcp         Google's discovery documents (google-api-python-client)
     azure       enumerations of Microsoft's APIs (azure-native SDK)
     kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
-    azurerm     Microsoft's azurerm provider, if `make judges` has built it; only with --judge
 
     Accepts the plan of any Pulumi program. Values not known before the update are not judged. docs/judges.md lists the
     limits of each judge; `gpucluster schema judge` describes json.

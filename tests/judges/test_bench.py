@@ -8,8 +8,6 @@ import pytest
 
 from gpucluster.errors import InputError
 from gpucluster.judges import bench
-from gpucluster.judges.verdict import Verdict
-from gpucluster.program.resources import Resource, Resources
 from tests.judges.conftest import resources
 from tests.says import Says
 from tests.test_layers import BELOW
@@ -71,19 +69,6 @@ def test_a_judge_that_was_asked_for_and_is_missing_is_an_error_whatever_the_plan
     with pytest.raises(InputError) as error:
         bench.judged(STACK, only=("aws",))
     assert str(error.value) == Says("--judge", "AWS", "CloudFormation", "IAM", "cfn-lint", "not", "cfn-lint>=1.58,<2")
-
-
-def test_azurerm_is_asked_by_name_alone_and_beside_another_judge_of_the_same_resource(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def accept(asked: list[Resource], around: Resources) -> list[Verdict]:
-        del around
-        return [Verdict(resource=resource, judge="azurerm") for resource in asked]
-
-    monkeypatch.setattr("gpucluster.judges.azurerm.judge.JUDGE.judge", accept)
-    assert said(only=("azurerm",)) == [("group", "azurerm", "accepted", "")]
-    assert said(only=("azure", "azurerm")) == [("group", "azure", "accepted", ""), ("group", "azurerm", "accepted", "")]
-    assert "azurerm" not in {judge for _, judge, _, _ in said()}
 
 
 def test_no_program_and_so_no_preview_may_import_a_judge() -> None:
