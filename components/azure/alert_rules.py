@@ -9,8 +9,7 @@ import pulumi
 from pulumi_azure_native import alertsmanagement
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.kubernetes.telemetry.alerts import Watched
-from gpucluster.components.kubernetes.telemetry.rules import azure_rule_group
+from gpucluster.components.kubernetes.telemetry.rules import Watched, azure_rule_group
 
 
 def alert_rules(

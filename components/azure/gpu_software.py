@@ -21,7 +21,7 @@ from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.release import release
-from gpucluster.components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.names import MIG_LAYOUT
 
 POD_SECURITY: Final = "privileged"

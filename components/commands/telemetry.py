@@ -10,11 +10,10 @@ from typing import Any
 import click
 import yaml
 
-from gpucluster.components.kubernetes.telemetry.alerts import Watched
-from gpucluster.components.kubernetes.telemetry.counters import counters_csv
-from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
+from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv, dashboards
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import (
+    Watched,
     azure_rule_group,
     gke_rules,
     prometheus_operator_rule,

@@ -17,9 +17,8 @@ from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
 from gpucluster.components.kubernetes.kinds import SECRET
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
-from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
-from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
+from gpucluster.components.kubernetes.telemetry.rules import NAME, alertmanager_config, rule_file
 from gpucluster.components.spec.fields import SecretStr
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.

@@ -18,7 +18,7 @@ from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.release import release
-from gpucluster.components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.names import (
     ALL_TAINTS,
     EXPORTER_ACCOUNT,

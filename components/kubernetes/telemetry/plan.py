@@ -7,10 +7,9 @@ from typing import Final
 
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.kubernetes.telemetry.alerts import Watched, recordings
-from gpucluster.components.kubernetes.telemetry.counters import COUNTERS
+from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
-from gpucluster.components.kubernetes.telemetry.rules import INTERVAL_SECONDS
+from gpucluster.components.kubernetes.telemetry.rules import Watched, samples_a_minute
 from gpucluster.components.planning import Prices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
@@ -59,19 +58,20 @@ def plan_telemetry(
     sheet = None
     if spec.telemetry.opencost:
         sheet = price_sheet(region, {} if prices is None else prices.machines_usd(shape.cloud, region))
+    watched = Watched(
+        labels={**spec.labels, "stack": stack},
+        gpus=shape.gpus,
+        gpu_hour_usd=None if hour is None else hour / shape.gpus,
+        fabric_gbps=shape.fabric_gbps,
+        nccl_net=release_of(shape).nccl_net,
+        maintenance=maintenance and health,
+    )
     return TelemetryPlan(
-        watched=Watched(
-            labels={**spec.labels, "stack": stack},
-            gpus=shape.gpus,
-            gpu_hour_usd=None if hour is None else hour / shape.gpus,
-            fabric_gbps=shape.fabric_gbps,
-            nccl_net=release_of(shape).nccl_net,
-            maintenance=maintenance and health,
-        ),
+        watched=watched,
         price_sheet=sheet,
         collector=spec.telemetry.collector,
         node_health=health,
-        million_samples=_million_samples(_gpus(spec, shape)),
+        million_samples=_million_samples(_gpus(spec, shape), watched),
         receivers=spec.telemetry.alerts,
     )
 
@@ -108,6 +108,6 @@ def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:
     return sum(elastic, Decimal(training + sliced))
 
 
-def _million_samples(gpus: Decimal) -> Decimal:
-    a_minute = len(COUNTERS) * Decimal(60) / SCRAPE_SECONDS + len(recordings()) * Decimal(60) / INTERVAL_SECONDS
+def _million_samples(gpus: Decimal, watched: Watched) -> Decimal:
+    a_minute = counters_csv().count("\n") * Decimal(60) / SCRAPE_SECONDS + samples_a_minute(watched)
     return (gpus * a_minute * _MINUTES_A_MONTH / 1_000_000).quantize(Decimal(1), ROUND_UP)

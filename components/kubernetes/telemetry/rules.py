@@ -1,31 +1,75 @@
-"""The alerts in the formats of Prometheus and of managed Prometheus services."""
+"""The alerts of a cluster, `rules.yaml`, in the formats of Prometheus and of managed Prometheus services."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.components.kubernetes.telemetry.alerts import Watched, alerts, recordings
+from gpucluster.catalog.fabric_releases import LIKE_TCP
+from gpucluster.components.kubernetes.manifest import manifests
 from gpucluster.components.labels import REQUIRED_LABELS
+from gpucluster.record import record
 
 NAME: Final = "gpucluster"
-INTERVAL_SECONDS: Final = 60
+_RULES: Final = Path(__file__).with_name("rules.yaml")
 # Source: Azure/azure-rest-api-specs alertsmanagement 2023-03-01, PrometheusRuleGroups.json (labels, maxProperties).
 _AZURE_LABELS: Final = 10
 _ALWAYS: Final = frozenset({"stack", *(label.replace("-", "_") for label in REQUIRED_LABELS)})
 
 
+@record(kw_only=True)
+class Watched:
+    """Facts about a cluster for its alerts. labels: owner, team and the others of its spec.
+
+    gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: its name in NCCL.
+    gpu_hour_usd: price of a GPU-hour; if None (unknown), alerts count GPUs. maintenance: whether the cloud announces
+    planned maintenance.
+    """
+
+    labels: Mapping[str, str]
+    gpus: int
+    gpu_hour_usd: Decimal | None
+    fabric_gbps: int = 0
+    nccl_net: str = ""
+    maintenance: bool = False
+
+
 def rule_file(watched: Watched) -> dict[str, Any]:
     """A rule file of Prometheus, which Amazon Managed Prometheus also accepts as a namespace of rules."""
+    [found] = manifests(_RULES, _values(watched))
+    [group] = found["groups"]
+    labels = {key.replace("-", "_"): value for key, value in watched.labels.items()}
+    group["rules"] = [rule for rule in group["rules"] if rule.pop("if", True)]
+    for rule in group["rules"]:
+        if "labels" in rule:
+            rule["labels"] = {**labels, **rule["labels"]}
+    return found
+
+
+def _values(watched: Watched) -> dict[str, object]:
+    usd = watched.gpu_hour_usd
+    # Of the fabric's line rate in bytes: what GPUs over TCP send is below it.
+    like_tcp = int(watched.fabric_gbps * 10**9 // 8 * LIKE_TCP)
     return {
-        "groups": [
-            {
-                "name": NAME,
-                "interval": f"{INTERVAL_SECONDS}s",
-                "rules": [*recordings(), *(alert.rule(watched.labels) for alert in alerts(watched))],
-            }
-        ]
+        "usd": "" if usd is None else f" * {usd.normalize():f}",
+        "amount": "{{ $value }} GPUs (no price is known)" if usd is None else '${{ printf "%.2f" $value }} an hour',
+        "of_a_node": "" if usd is None else f", ${usd * watched.gpus:,.2f} an hour that no gang can use",
+        "gpus": str(watched.gpus),
+        "maintenance": watched.maintenance,
+        "fabric": bool(watched.fabric_gbps),
+        "fabric_gbps": f"{watched.fabric_gbps:,}",
+        "like_tcp": str(like_tcp),
+        "nccl_net": watched.nccl_net,
     }
+
+
+def samples_a_minute(watched: Watched) -> Decimal:
+    """Of the recorded metrics of one GPU."""
+    [group] = rule_file(watched)["groups"]
+    return sum("record" in rule for rule in group["rules"]) * Decimal(60) / int(group["interval"].removesuffix("s"))
 
 
 def prometheus_operator_rule(watched: Watched, namespace: str) -> dict[str, Any]:
@@ -81,3 +125,15 @@ def _iso(duration: str) -> str:
     assert match is not None
     seconds = int(match[1]) * (60 if match[2] == "m" else 1)
     return f"PT{seconds // 60}M"
+
+
+def alertmanager_config(receiver: Mapping[str, Any]) -> dict[str, Any]:
+    """Alertmanager's configuration: one receiver for all alerts, grouped by alert name.
+
+    receiver: its notification settings, such as webhook_configs. Source: Alertmanager documentation, "Configuration"
+    (route, receiver).
+    """
+    return {
+        "route": {"receiver": NAME, "group_by": ["alertname"]},
+        "receivers": [{"name": NAME, **receiver}],
+    }

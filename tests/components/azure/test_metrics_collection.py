@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from gpucluster.components.azure.metrics_collection import MetricsCollection
-from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import Watched
 from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
