@@ -105,11 +105,7 @@ api-servers: $(DEV) ## Build the API servers of tests/stacks/test_two_api_server
 	@$(BIN)/python -m tests.stacks.older_api_server
 
 docs: $(DEV) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
-	@$(BIN)/python -m examples.pages
-	@$(BIN)/python -m gpucluster.policies.pages
-	@$(BIN)/python -m gpucluster.policies.node_change_page
-	@$(BIN)/python -m examples.pull_request
-	@$(BIN)/python -m examples.mistakes
+	@$(BIN)/python -m tools.pages
 
 COMPILE = $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 

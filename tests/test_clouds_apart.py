@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.test_layers import BELOW, ROOT
 
-FOLDERS: Final = {*BELOW, "benchmarks", "examples"}
+FOLDERS: Final = {*BELOW, "benchmarks", "tools"}
 
 _SOURCES: Final = "its sources or docstring name them, its code none"
 _DATA_OF_EACH: Final = "a fact of each cloud, which a new cloud adds its own to"
@@ -36,8 +36,6 @@ NAMED: Final[Mapping[str, str]] = {
     "cost/prices/live/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",
     "cost/prices/live/sources.py": "the protocol of each live price list",
     "cost/prices/row.py": _SOURCES,
-    "examples/mistakes.py": _OUR_STACKS,
-    "examples/pull_request.py": _OUR_STACKS,
     "gpucluster/__init__.py": _SOURCES,
     "judges/bench.py": _DATA_OF_EACH,
     "judges/command.py": "its help says what each judge knows",
@@ -45,6 +43,8 @@ NAMED: Final[Mapping[str, str]] = {
     "sandbox/clouds/kubernetes/clusters.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/karpenter.py": "Karpenter's schema: which label domains of its clouds are closed",
     "sandbox/live/karpenter/classes.py": _DATA_OF_EACH,
+    "tools/pages/mistakes.py": _OUR_STACKS,
+    "tools/pages/pull_request.py": _OUR_STACKS,
 }
 """File -> why it names them. A file that no longer does leaves the list."""
 

@@ -1,7 +1,7 @@
 """Allowed values of a cloud's inputs: tables of limits by type and path of the input.
 
 A cloud's folder has one or two tables. `limits.json` is compiled from the vendor's own documents by `python -m
-gpucluster.judges.limits`. `limits.csv` is written by hand, for limits that are missing or wrong in the documents: its
+tools.limits`. `limits.csv` is written by hand, for limits that are missing or wrong in the documents: its
 rows override the other's for the same path and rule. Columns: type; path without the numbers of list items,
 `rules[].priority`, empty for the resource; rule; value, that of `enum` with `|` between values, that of `combinations`
 as JSON, and empty if nothing is refused; source, with the reason if a document, or the list of an SDK, is wrong.

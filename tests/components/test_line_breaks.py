@@ -44,7 +44,7 @@ def broken(value: Any, path: Place) -> Any:
 @pytest.mark.parametrize("cloud", ["aws", "azure", "gcp"])
 def test_every_text_of_an_example_that_ends_with_a_line_break_is_refused(cloud: str) -> None:
     """Each place of a text once, whatever spec has it."""
-    from examples.pages import examples
+    from tools.pages.examples import examples
 
     config = yaml.safe_load((ROOT / f"stacks/Pulumi.{cloud}-trial.yaml").read_text())["config"]
     machine, seen, taken = config.get("gpucluster:machine"), set[Place](), set[str]()

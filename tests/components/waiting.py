@@ -155,7 +155,7 @@ def _recorded(cloud: str) -> dict[str, list[dict[str, Any]]]:
     """Example -> its registrations, as JSON has them."""
     from pulumi.runtime.mocks import MockMonitor
 
-    from examples.pages import declared, examples
+    from tools.pages.examples import declared, examples
 
     found = dict[str, list[dict[str, Any]]]()
     for example in examples():

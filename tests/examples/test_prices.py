@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 def test_every_price_that_an_example_uses_leaves_a_named_line_when_it_is_taken_away() -> None:
-    command = [sys.executable, "-m", "examples.prices"]
+    command = [sys.executable, "-m", "tests.examples.prices"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -18,11 +18,11 @@ from typing import Any
 
 import yaml
 
-from examples.pages import ROOT, Example, declared, examples, run
 from gpucluster.components.simulated import INPUT_ERROR_FILE
 from gpucluster.judges.bench import judged
 from gpucluster.program.resources import Resource, Resources
 from tests.judges.simulated import Update
+from tools.pages.examples import ROOT, Example, declared, examples, run
 
 MOMENTS = ("planned", "updated")
 NAMED = {"name": "trial"}

@@ -40,7 +40,7 @@ PLACED = {"on-demand-group", "reservation", "reservation-in-group", "h200"}
 """Those that are previewed again once they stand; the others differ from them in machines, storage and price only."""
 TODAY = """
 import json, sys
-from examples.pages import examples, page_of
+from tools.pages.examples import examples, page_of
 found = [example for example in examples() if example.cloud == "aws" and example.spec.stem in sys.argv[1:]]
 print(json.dumps({example.spec.stem: page_of(example)[0] for example in found}))
 """

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 # The program of a stack, as a first preview runs it.
 DECLARED = """
 import json, sys
-from examples.pages import declared, examples
+from tools.pages.examples import declared, examples
 [trial] = [example for example in examples() if example.own and example.cloud == sys.argv[1]]
 found = [{"urn": item.urn, "type": item.type, "inputs": item.inputs} for item in declared(trial) if item.custom]
 print(json.dumps(found, default=str))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gpucluster.catalog.rows import rows
-from gpucluster.policies.node_change_page import FILE, page
+from tools.pages.node_changes import page
+
+FILE = Path(__file__).parents[3] / "docs/node-changes.md"
 
 
 def test_the_page_is_up_to_date():

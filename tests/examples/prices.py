@@ -1,6 +1,6 @@
 """Removes each price of an example, one at a time: its line must be reported, and never become zero.
 
-`python -m examples.prices` prints how many were removed, and exits with 1 and the lines that were not reported.
+`python -m tests.examples.prices` prints how many were removed, and exits with 1 and the lines that were not reported.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 
-from examples.pages import declared, examples
 from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
 from gpucluster.program.resources import Resources
+from tools.pages.examples import declared, examples
 
 
 class _Less(PriceBook):

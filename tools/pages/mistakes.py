@@ -1,8 +1,8 @@
 """Seeded mistakes: each is one edit of an example, and the one rule of the policy pack that stops it.
 
-`python -m examples.mistakes` checks every example with the pack, applies each edit of `mistakes.yaml`, and writes
-docs/seeded-mistakes.md. It exits with 1 if a good example has a mandatory finding, or if an edit is not found by its
-rule, or also by another mandatory one.
+Checks every example with the pack, applies each edit of `examples/mistakes.yaml`, and writes docs/seeded-mistakes.md.
+What is wrong: a good example with a mandatory finding, an edit that its rule does not find, or that another mandatory
+rule finds.
 
 An edit of the file:
 
@@ -25,25 +25,21 @@ An edit of the file:
 from __future__ import annotations
 
 import datetime
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final, cast
 
-import click
 import yaml
 
-from examples.pages import ROOT, Example, declared, examples
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import Enforcement, ReportRule
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
+from tools.pages.examples import ROOT, Example, declared, examples
 
-FILE: Final = Path(__file__).with_name("mistakes.yaml")
-PAGE: Final = ROOT / "docs/seeded-mistakes.md"
+FILE: Final = ROOT / "examples/mistakes.yaml"
 
 _DAY: Final = datetime.date(2026, 11, 21)
 _PITFALLS: Final = {"AWS": "pitfalls-aws.md", "Google Cloud": "pitfalls-gcp.md", "Azure": "pitfalls-azure.md"}
@@ -219,18 +215,3 @@ def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
             "",
         )
     )
-
-
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path), default=PAGE)
-def main(file: Path) -> None:
-    """Write the page to FILE. Exit code 1: a mistake is not found as expected, each is printed."""
-    text, wrong = page()
-    file.write_text(text, encoding="utf-8")
-    for line in wrong:
-        click.echo(line, err=True)
-    sys.exit(1 if wrong else 0)
-
-
-if __name__ == "__main__":
-    main()

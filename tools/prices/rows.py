@@ -15,7 +15,7 @@ from typing import Final
 from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.prices.files import sources
 from gpucluster.cost.prices.row import Basis
-from pricebook.facts import Fact
+from tools.prices.facts import Fact
 
 _HERE: Final = Path(__file__).parent
 _PLACES: Final = {True: Decimal("1e-6"), False: Decimal("1e-12")}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gpucluster.policies.message import page_of
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.pages import FILE, page
 from gpucluster.policies.rule import EXEMPTIONS
+from tools.pages.rules import page
+
+FILE = Path(__file__).parents[3] / "docs/rules.md"
 
 
 def test_the_page_is_up_to_date():

@@ -1,13 +1,12 @@
-"""Writes docs/pull-request-example.md: an example of the comment on a pull request.
+"""Writes docs/pull-request-example.md: an example of the comment on a pull request; needs the engine.
 
-`make docs` runs it. A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check`
+A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check`
 runs there.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,7 @@ import click
 from gpucluster.checkout import python_path
 from gpucluster.pull_request.revisions import Repository
 
-ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs/pull-request-example.md"
+ROOT: Final = Path(__file__).parents[2]
 _NOWHERE: Final = "0" * 40
 """Placeholder for the base commit, which differs in every copy."""
 
@@ -105,9 +103,11 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
     return done.stdout.replace(base[:12], _NOWHERE[:12])
 
 
-def page(comment: str) -> str:
+def page() -> str:
     """The page with the example."""
     changes = "\n".join(f"- {seed.what} (`{seed.file}`)" for seed in SEEDS)
+    with tempfile.TemporaryDirectory(prefix="pr-example-", ignore_cleanup_errors=True) as folder:
+        comment = comment_on(SEEDS, ("aws-trial", "azure-trial", "gcp-trial"), Path(folder))
     return (
         "# An example of the comment on a pull request\n\n"
         "Written by `make docs`, which makes these changes in a copy of the project and runs `make pr-check` there:\n\n"
@@ -115,19 +115,3 @@ def page(comment: str) -> str:
         "What [the check](pull-request-check.md) writes of it:\n\n---\n\n"
         f"{comment}"
     )
-
-
-@click.command()
-@click.option("--output", type=click.Path(path_type=Path), default=PAGE, show_default=True)
-def main(output: Path) -> None:
-    """Write the example; needs the engine and takes a minute."""
-    folder = Path(tempfile.mkdtemp(prefix="pr-example-"))
-    try:
-        stacks = ("aws-trial", "azure-trial", "gcp-trial")
-        output.write_text(page(comment_on(SEEDS, stacks, folder)), encoding="utf-8")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    main()

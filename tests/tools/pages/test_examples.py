@@ -25,7 +25,7 @@ from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGES = ROOT / "docs/examples"
 BIN = Path(sys.executable).parent
 
@@ -34,7 +34,7 @@ WRITE = """
 import datetime, json, sys
 from pathlib import Path
 from gpucluster.program.resources import UNKNOWN
-from examples.pages import write_pages
+from tools.pages.examples import write_pages
 
 made = write_pages(Path(sys.argv[1]), datetime.date.fromisoformat(sys.argv[2]))
 later = lambda value: {"later": True} if value is UNKNOWN else str(value)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.judges.combinations import Place, combinations, extensions
 from tests.cases import cases
+from tools.limits.combinations import Place, combinations, extensions
 
 PLACES = [
     Place("a", ("A",), needed=False),

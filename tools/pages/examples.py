@@ -1,7 +1,6 @@
 """Writes docs/examples: plan and preview of each stack's own spec, their comparison, and an index with every total.
 
-`make docs` runs it; `python -m examples.pages FOLDER --every` also writes a page for each of examples/specs, which a
-release publishes. The stack's own program runs against a monitor that answers like a first preview: the program
+The stack's own program runs against a monitor that answers like a first preview: the program
 prices its declarations before it sends anything to an engine, so the same text needs no engine.
 
 `examples/specs/CLOUD/NAME.yaml` belongs to the stack CLOUD-trial.
@@ -24,7 +23,6 @@ from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
-import click
 import yaml
 from click.testing import CliRunner
 from pulumi.runtime import mocks
@@ -40,7 +38,7 @@ from gpucluster.cost.render.write import written
 from gpucluster.program.readers.alone import run_alone
 from gpucluster.program.resources import Resources
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 _SPECS = ROOT / "examples/specs"
 _COMPARISON = Path("comparison.md")
 
@@ -80,13 +78,12 @@ def examples() -> list[Example]:
     return sorted(found, key=lambda example: example.page)
 
 
-def write_pages(folder: Path, day: datetime.date, *, every: bool = False) -> dict[Example, Resources]:
+def write_pages(folder: Path, day: datetime.date) -> dict[Example, Resources]:
     """A page for each stack's own spec, their comparison, and an index of all examples; returns their declarations.
 
     Pages of examples that no longer exist are deleted.
 
     day: date for judging whether prices are fresh or old, so that a page does not change until it is written again.
-    every: a page for every example, not only those of the stacks.
     Tables are as wide as in a pipe, whatever terminal this runs in.
     """
     found = examples()
@@ -97,7 +94,7 @@ def write_pages(folder: Path, day: datetime.date, *, every: bool = False) -> dic
         for example in found:
             text, made[example] = page_of(example)
             priced[example] = estimate(made[example])
-            if example.own or every:
+            if example.own:
                 pages[example.page] = text
         columns = [
             Column(title=example.stack, estimate=priced[example], cluster=cluster_of(resources))
@@ -267,16 +264,3 @@ class _Said(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         mark = "warning: " if record.levelno == logging.WARNING else ""
         self.lines.append(f"{mark}{record.getMessage()}")
-
-
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=ROOT / "docs/examples")
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Judge prices on this day.  [default: today]")
-@click.option("--every", is_flag=True, help="Write a page for every example, not those of the stacks alone.")
-def main(folder: Path, day: datetime.datetime | None, every: bool) -> None:
-    """Write the pages of the examples into FOLDER."""
-    write_pages(folder, day.date() if day else datetime.date.today(), every=every)
-
-
-if __name__ == "__main__":
-    main()

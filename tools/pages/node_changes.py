@@ -1,15 +1,12 @@
-"""Writes docs/node-changes.md: effects of changes on running nodes. `make docs` runs it; a test compares the page."""
+"""Writes docs/node-changes.md: effects of changes on running nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import Row, rows
-
-FILE: Final = Path(__file__).parents[1] / "docs/node-changes.md"
 
 _EFFECTS: Final = {
     "nothing": "nothing: nodes and jobs stay",
@@ -46,7 +43,3 @@ def _table(own: list[Row]) -> Iterator[str]:
         named = ", ".join(f"`{name}`" for name in row["properties"].split())
         what = "all others" if row["properties"] == "*" else named
         yield f"| {what} | {_EFFECTS[row['effect']]} | {row['source']} |"
-
-
-if __name__ == "__main__":
-    FILE.write_text(page(), encoding="utf-8")

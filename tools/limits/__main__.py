@@ -1,8 +1,8 @@
-"""Compiles the vendors' documented limits of values for the sandbox: `python -m gpucluster.judges.limits`.
+"""Compiles the vendors' documented limits of values for the sandbox: `python -m tools.limits`.
 
-Reads CloudFormation's schemas from cfn-lint and Google's discovery documents, for the types in the tables of this
-folder, and writes `sandbox/clouds/<cloud>/limits.json` of the checkout. Both packages must be installed; the files
-contain their versions.
+Reads CloudFormation's schemas from cfn-lint and Google's discovery documents, for the types in the judges'
+tables, and writes `sandbox/clouds/<cloud>/limits.json`. Both packages must be installed; the files contain their
+versions.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.judges.aws import names as aws
-from gpucluster.judges.combinations import Place, combinations, extensions
 from gpucluster.judges.gcp import names as gcp
 from gpucluster.judges.gcp.judge import WHOLE
 from gpucluster.judges.names import Names
 from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.type_guards import mapping
+from tools.limits.combinations import Place, combinations, extensions
 
-_ROOT: Final = Path(__file__).parents[1]
+_ROOT: Final = Path(__file__).parents[2]
 _RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "format")
 _COUNTS: Final = ("minItems", "maxItems")
 _KNOWN_FORMATS: Final = frozenset({"google-duration", "ipv4-network", "ipv6-network", "json"})

@@ -1,4 +1,4 @@
-"""Writes docs/rules.md: every rule with why, fix, inputs and settings. `make docs` runs it; a test compares the page.
+"""Writes docs/rules.md: every rule with why, fix, inputs and settings.
 
 All content comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from gpucluster.catalog.clouds import clouds
@@ -15,8 +14,6 @@ from gpucluster.policies.examples import example_of
 from gpucluster.policies.packs import PACKS, TRAINING
 from gpucluster.policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 from gpucluster.policies.settings import REMEDIATE
-
-FILE: Final = Path(__file__).parents[1] / "docs/rules.md"
 
 _CLOUDS: Final[Mapping[str, str]] = {f"{cloud.package}:": cloud.title for cloud in clouds().values()}
 _RUNS: Final[Mapping[type[Rule], str]] = {
@@ -73,11 +70,6 @@ def page() -> str:
             *map(_section, TRAINING.rules),
         )
     )
-
-
-def write_page() -> None:
-    """Write the page."""
-    FILE.write_text(page(), encoding="utf-8")
 
 
 def _section(rule: Rule) -> str:
@@ -138,7 +130,3 @@ def _see(rule: Rule) -> list[str]:
     if not rule.frameworks:
         return []
     return ["**See**: " + ", ".join(f"[{f.name}, {f.specification}]({f.reference})" for f in rule.frameworks)]
-
-
-if __name__ == "__main__":
-    write_page()

@@ -1,0 +1,1 @@
+"""Writers of the pages in docs/ that are generated: `make docs`."""
