@@ -15,7 +15,7 @@ from gpucluster.catalog.holdings import (
     SINGLE_DISK,
     holdings,
 )
-from gpucluster.catalog.sdk_source import sources
+from tools.labelled import sources
 
 
 def test_every_type_holds_one_of_five_things_and_is_lost_by_deletion_or_replacement():

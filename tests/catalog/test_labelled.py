@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.catalog.labelled import PACKAGES, argument_of, labelled, read_sdk
+from gpucluster.catalog.labelled import PACKAGES, argument_of, labelled
 from tests.cases import cases
+from tools.labelled import read_sdk
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_table_is_up_to_date(package):
-    assert dict(labelled(package)) == read_sdk(package), "run: python -m gpucluster.catalog.labelled"
+    assert dict(labelled(package)) == read_sdk(package), "run: python -m tools.labelled"
 
 
 @cases

@@ -1,6 +1,6 @@
 """Records the values that charts know, for `sandbox/clouds/kubernetes/chart_values.py`.
 
-`python -m gpucluster.sandbox.live.charts.values` records the charts of Go modules anew. With NAME VERSION SOURCE FOLDER
+`python -m tools.chart_values` records the charts of Go modules anew. With NAME VERSION SOURCE FOLDER
 it records the chart in a folder, as `helm pull --untar` writes it: no module has the others.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gpucluster.sandbox.live.charts.values import known_values
+from tools.chart_values import known_values
 
 FILES = {
     "Chart.yaml": "dependencies: [{name: inner}, {name: packed, alias: short}]",
