@@ -52,10 +52,19 @@ def _wrong(site: Path, info: Path) -> Iterator[str]:
 
 
 def lacking(error: Exception) -> str:
-    """What the user has to do about a missing module; empty for a module of ours, and for any other error."""
+    """What the user has to do about a missing module; empty for one module of ours, and for any other error."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     top = name.partition(".")[0]
-    if not top or top == "gpucluster":
+    if top == "gpucluster":
+        from gpucluster.checkout import folders
+
+        checkout = Path(__file__).resolve().parents[1]
+        # Of an editable installation, `python -m` in the clone finds the folder `gpucluster` alone.
+        way = (
+            f"{sys.executable} does not find {name} of {checkout}: run `make` there, or this command in another folder"
+        )
+        return way if name in folders(checkout) else ""
+    if not top:
         return ""
     if top in sys.stdlib_module_names:
         return f"{sys.executable} lacks {name} of Python's standard library: use a complete Python"

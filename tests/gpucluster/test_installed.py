@@ -84,6 +84,19 @@ def test_the_way_to_complete_an_environment_depends_on_who_made_it(
     assert found.startswith(f"the environment {prefix} lacks yaml.loader: ") and way in found
 
 
+def test_a_clone_without_its_environment_says_so(tmp_path: Path) -> None:
+    """As an editable installation elsewhere leaves it: `python -m` finds the folder `gpucluster` first."""
+    for name in ("gpucluster", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    code = (
+        "import sys; sys.meta_path[:] = [it for it in sys.meta_path if 'Editable' not in repr(it)]; "
+        "from gpucluster.__main__ import run; run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {sys.executable} does not find gpucluster.") and "`make`" in done.stderr
+
+
 def test_other_missing_modules_are_told_apart() -> None:
     assert lacking(ModuleNotFoundError(name="gpucluster.nothing")) == lacking(ModuleNotFoundError()) == ""
     assert "standard library" in lacking(ModuleNotFoundError(name="sqlite3"))
