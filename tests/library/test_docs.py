@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.checkout import LINKS
+from gpucluster.checkout import LINKS, link
 from tests.library.conftest import PROJECT
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
@@ -117,6 +117,7 @@ def test_its_other_programs_preview_as_well(program: str, sandbox: Sandbox) -> N
 @pytest.mark.slow
 def test_the_pages_programs_are_typed(tmp_path: Path) -> None:
     """As a user's editor sees them, in strict mode."""
+    link(PAGE.parents[1])
     settings = (
         f'{{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["{PAGE.parents[1] / LINKS}"], '
         f'"venvPath": "{Path(sys.prefix).parent}", "venv": "{Path(sys.prefix).name}", '

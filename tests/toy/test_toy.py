@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.checkout import LINKS
+from gpucluster.checkout import LINKS, link
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -59,6 +59,7 @@ def _files(root: Path) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of all that we ship, with the files of the toy beside it and its rows at the end of tables."""
+    link(ROOT)
     root = tmp_path_factory.mktemp("tree")
     for source in (PACKAGE, HERE / "files"):
         shutil.copytree(source, root / "gpucluster", ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
