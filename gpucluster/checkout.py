@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 LINKS = "build/checkout"
@@ -41,7 +42,7 @@ def link(checkout: Path) -> bool:
         if old.is_symlink() and not (old in targets and old.exists()):
             old.unlink(missing_ok=True)
     for new, target in targets.items():
-        if not new.exists():
+        with suppress(FileExistsError):  # from before, or of another process
             new.symlink_to(os.path.relpath(target, new.parent), target_is_directory=target.is_dir())
     return True
 
