@@ -33,13 +33,14 @@ def link(checkout: Path) -> bool:
     table = folders(checkout)
     if "gpucluster" not in table:
         return False
+    checkout = checkout.resolve()
     path = checkout / LINKS
     targets = {path / package.replace(".", "/"): checkout / folder for package, folder in table.items()}
     top = path / "gpucluster"
     targets |= {top / entry.name: entry for entry in targets.pop(top).iterdir() if entry.name != "__pycache__"}
     top.mkdir(parents=True, exist_ok=True)
     for old in top.iterdir():
-        if old.is_symlink() and not (old in targets and old.exists()):
+        if old.is_symlink() and old.resolve() != targets.get(old):
             old.unlink(missing_ok=True)
     for new, target in targets.items():
         with suppress(FileExistsError):  # from before, or of another process
