@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import ipaddress
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 
 Ranges = Mapping[str, ipaddress.IPv4Network]
@@ -69,3 +71,13 @@ def peer_problems(ranges: Ranges, peers: Sequence[str]) -> list[Problem]:
         for name, network in ranges.items()
         if network.overlaps(ipaddress.IPv4Network(peer))
     ]
+
+
+def refuse_ranges(ranges: Ranges, planning: Planning[Any]) -> None:
+    """Public or overlapping ranges, named by their use."""
+    planning.problems += range_problems(ranges)
+
+
+def refuse_peers(ranges: Ranges, peers: Sequence[str], planning: Planning[Any]) -> None:
+    """Ranges at the other end of a VPN, as in access.cidrs, that the cluster's own overlap."""
+    planning.problems += peer_problems(ranges, peers)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
-from gpucluster.components.planning import GIB_PER_TIB
+from gpucluster.components.planning import GIB_PER_TIB, Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.data import Identity, OwnBucket
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
@@ -49,14 +50,14 @@ class IdentityPlan:
         return (*self.reads, *self.writes)
 
 
-def plan_shared_bucket(shared: SharedStorage) -> BucketPlan | None:
+def old_plan_shared_bucket(shared: SharedStorage) -> BucketPlan | None:
     """None if the shared storage is a file system."""
     if shared.kind != "bucket":
         return None
     return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
 
 
-def plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
+def old_plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
     """None if the spec requests none."""
     asked = spec.storage.bucket
     if asked is None:
@@ -64,7 +65,7 @@ def plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
     return OwnBucketPlan(expected_gib=f"{asked.expected_gib:f}" if asked.expected_gib else None, protect=asked.protect)
 
 
-def plan_identities(spec: ClusterSpec) -> tuple[IdentityPlan, ...]:
+def old_plan_identities(spec: ClusterSpec) -> tuple[IdentityPlan, ...]:
     """The identities of a spec, in its order."""
     return tuple(
         IdentityPlan(
@@ -115,3 +116,48 @@ def _alike(identity: str, buckets: Sequence[str]) -> list[Problem]:
                 )
             )
     return problems
+
+
+def plan_shared_bucket(shared: SharedStorage, planning: Planning[Any]) -> BucketPlan | None:
+    """None if the shared storage is a file system."""
+    if shared.kind != "bucket":
+        return None
+    planning.notes.append(SHARED_BUCKET_NOTE)
+    return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
+
+
+def plan_bucket(bucket: OwnBucket | None) -> OwnBucketPlan | None:
+    """None if the spec requests none."""
+    if bucket is None:
+        return None
+    gib = f"{bucket.expected_gib:f}" if bucket.expected_gib else None
+    return OwnBucketPlan(expected_gib=gib, protect=bucket.protect)
+
+
+def plan_identities(
+    identities: Mapping[str, Identity], planning: Planning[Any], *, title: str, form: str
+) -> tuple[IdentityPlan, ...]:
+    """The identities of a spec, in its order. title: the cloud's. form: of an address of a bucket there, such as
+    s3://NAME. Refuses buckets of another cloud, and buckets of one identity that jobs could not distinguish.
+    """
+    foreign = [
+        (f"identities.{name}.{field}[{at}]", bucket)
+        for name, identity in identities.items()
+        for field, buckets in (("reads", identity.reads), ("writes", identity.writes))
+        for at, bucket in enumerate(buckets)
+        if "://" in bucket and bucket.partition("://")[0] != form.partition("://")[0]
+    ]
+    for field, bucket in foreign:
+        planning.refuse(field, f"is {bucket!r}", f"on {title} write {form}")
+    if not foreign:
+        for name, identity in identities.items():
+            planning.problems += _alike(name, (*identity.reads, *identity.writes))
+    return tuple(
+        IdentityPlan(
+            name=name,
+            namespace=NAMESPACE if identity.team is None else f"{TEAM_NAMESPACE}{identity.team}",
+            reads=identity.reads,
+            writes=identity.writes,
+        )
+        for name, identity in identities.items()
+    )

@@ -6,12 +6,12 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
-from gpucluster.components.planning import Prices
+from gpucluster.components.planning import Planning, Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import PeoplePlan
@@ -73,18 +73,18 @@ class ClusterPlan(Protocol):
     def facts(self) -> Facts: ...
 
 
+Plan = TypeVar("Plan", bound=ClusterPlan, covariant=True)
+
+
 @record(kw_only=True)
-class Cloud:
+class Cloud(Generic[Plan]):
     """One cloud. `Any` is its own location or plan, which is opaque to all other parts.
 
     name: its row in `catalog.clouds`. service: the name of its Kubernetes service.
     keys: required location keys of a stack's configuration, each with an example. optional: its optional keys.
     zone_in: returns a zone of a region, to check a spec without a stack.
     parse_location: the location of these keys' values, or every problem with them; missing keys are reported elsewhere.
-    config_problems: problems of the machine (None for the one that the spec implies) and of the location, if known, for
-    a spec; their fields are keys of the stack's configuration.
-    plan_problems: every other reason why the cloud can't run a spec in a stack with this machine.
-    plan_cluster: the plan. Raises PlanError with all of these.
+    plan: the plan of a spec, which reports to the planning; to be used only if that has no problems.
     parts: the cluster's parts except the training pool, as rows to print.
     """
 
@@ -94,9 +94,7 @@ class Cloud:
     optional: Sequence[str] = ()
     zone_in: Callable[[str], str]
     parse_location: Callable[[Mapping[str, str]], Any | list[Problem]]
-    config_problems: Callable[[ClusterSpec, str | None, Any | None], list[Problem]]
-    plan_problems: Callable[[ClusterSpec, str, str | None], list[Problem]]
-    plan_cluster: Callable[[ClusterSpec, Any, str, str | None, Prices | None], ClusterPlan]
+    plan: Callable[[ClusterSpec, Planning[Any]], Plan]
     parts: Callable[[Any], list[tuple[str, str]]]
 
     @property
@@ -115,15 +113,31 @@ class Cloud:
         declared: Cluster = cluster.TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[own]))
         return declared
 
+    def planning(
+        self, location: Any | None, stack: str, machine: str | None = None, prices: Prices | None = None
+    ) -> Planning[Any]:
+        """To be given to `plan`. The arguments are those of Planning; location: None if it can't be used."""
+        place = self.locate(self.keys)[0] if location is None else location
+        return Planning(stack=stack, location=place, located=location is not None, machine=machine, prices=prices)
+
+    def plan_cluster(
+        self, spec: ClusterSpec, location: Any, stack: str, machine: str | None = None, prices: Prices | None = None
+    ) -> Plan:
+        """The plan of a spec at a location. Raises PlanError with every reason why the cloud can't run it."""
+        planning = self.planning(location, stack, machine, prices)
+        plan = self.plan(spec, planning)
+        planning.check()
+        return plan
+
     def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[Problem]]:
         """The location of a configuration's values, or the problems with them."""
         found: Any = self.parse_location(values)
         return (None, cast(list[Problem], found)) if isinstance(found, list) else (found, [])
 
 
-def cloud_of(name: str) -> Cloud:
+def cloud_of(name: str) -> Cloud[ClusterPlan]:
     """The cloud with a name from CLOUDS; loads only its modules."""
-    cloud: Cloud = importlib.import_module(f"gpucluster.components.{name}.cloud").CLOUD
+    cloud: Cloud[ClusterPlan] = importlib.import_module(f"gpucluster.components.{name}.cloud").CLOUD
     return cloud
 
 

@@ -95,7 +95,8 @@ def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str)
 
 @contextmanager
 def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
-    """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes.
+    """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes: those to
+    act on before `up` first.
 
     notes: in addition to the plan's. spelled: rewrites configuration keys in a text as the user writes them. Raises
     InputError with every invalid part of Kubernetes objects.
@@ -103,7 +104,7 @@ def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -
     title = cloud_of(plan.training.shape.cloud).title
     for loss in plan.facts.losses:
         pulumi.log.warn(f"{plan.name}: not available on {title}: {spelled(loss)}")
-    for note in (*plan.facts.notes, *notes):
+    for note in (*(f"before up: {note}" for note in plan.facts.before_up), *plan.facts.notes, *notes):
         pulumi.log.info(f"{plan.name}: {spelled(note)}")
     try:
         with few_calls():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import ELASTIC
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.elastic import Elastic
 from gpucluster.record import record
@@ -53,7 +54,7 @@ class ElasticMachines:
         return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
 
 
-def plan_pools(
+def old_plan_pools(
     elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
 ) -> tuple[PoolPlan, ...]:
     """Every pool on machines of one shape, in the order of the spec. sold: the available ones of the requested purchase
@@ -118,3 +119,17 @@ def age_losses(pools: Sequence[PoolPlan], autoscaler: str) -> list[str]:
         for pool in pools
         if pool.expire_after is not None
     ]
+
+
+def plan_pools(
+    elastic: Elastic,
+    accelerator: str,
+    shape: Machine,
+    planning: Planning[Any],
+    sold: Callable[[Sequence[str]], Sequence[str]] = tuple,
+) -> tuple[PoolPlan, ...]:
+    """Every pool on machines of one shape, in the order of the spec. accelerator: of the training nodes. sold: the
+    available ones of the requested purchase options.
+    """
+    planning.losses += shape_losses(accelerator, shape)
+    return old_plan_pools(elastic, shape, sold)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import Any
 
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
 # Reserved for documentation: no machine on the internet has such an address. Source: RFC 5737.
@@ -34,3 +36,11 @@ def _examples(access: PublicAccess | PrivateAccess) -> list[str]:
     if isinstance(access, PrivateAccess):
         return []
     return [text for text in access.cidrs if any(ipaddress.IPv4Network(text).subnet_of(kept) for kept in _EXAMPLES)]
+
+
+def report_examples(access: PublicAccess | PrivateAccess, planning: Planning[Any]) -> str | None:
+    """Notes that ranges of a public API are examples. Returns why an update would build and bill a cluster that it
+    can't reach, if every range is one.
+    """
+    planning.before_up += example_range_notes(access)
+    return only_examples(access)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.mig import Mig
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import FlexStartPurchase
+from gpucluster.components.spec.training import FlexStartPurchase, Purchase
 
 
 def flex_start_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
@@ -30,3 +35,21 @@ def other_flex_start_problems(spec: ClusterSpec, cloud: str) -> list[Problem]:
 
 def _sold(cloud: str) -> str:
     return f"which is available on Google Cloud but not on {cloud}"
+
+
+def refuse_flex_start(
+    title: str,
+    planning: Planning[Any],
+    *,
+    purchase: Purchase | None = None,
+    elastic: Elastic | None = None,
+    mig: Mig | None = None,
+) -> None:
+    """Flex-start requested for one of the pools. title: the cloud's. purchase: of the training pool."""
+    if isinstance(purchase, FlexStartPurchase):
+        fix = "choose on-demand, or capacity-block for capacity with fixed dates"
+        planning.refuse("purchase.kind", f"is 'flex-start', {_sold(title)}", fix)
+    for field in fields_that_ask_for(elastic, "flex-start"):
+        planning.refuse(field, f"has flex-start, {_sold(title)}", "choose from on-demand and spot")
+    if mig is not None and mig.purchase == "flex-start":
+        planning.refuse("mig.purchase", f"is 'flex-start', {_sold(title)}", "choose on-demand or spot")

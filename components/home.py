@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
-from gpucluster.components.planning import HEADROOM
+from gpucluster.components.planning import HEADROOM, Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import HomeStorage
 from gpucluster.record import record
@@ -39,3 +40,15 @@ def home_part(home: HomePlan | None, service: str) -> str:
     if home is None:
         return "none"
     return f"{service} for small files, {home.capacity_gib:,} GiB for {home.expected_gib} GiB"
+
+
+def plan_home_files(
+    home: HomeStorage, planning: Planning[Any], *, capacity_gib: int, most_gib: int, service: str, store: str
+) -> HomePlan:
+    """capacity_gib: that holds the expected size plus headroom. most_gib: that the service, or one share of it, holds.
+    store: the service's name in notes.
+    """
+    planning.problems += home_problems(home, most_gib=most_gib, service=service)
+    plan = HomePlan(capacity_gib=capacity_gib, expected_gib=home.expected_gib, protect=home.protect)
+    planning.notes += home_notes(plan, store)
+    return plan

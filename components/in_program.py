@@ -14,13 +14,14 @@ import pulumi
 
 from gpucluster.components.cloud import cloud_of
 from gpucluster.components.declare import forbid_what_if
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.python_values import python_file
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource, SpecValues, spec_file
 from gpucluster.components.spec.model import Model
 from gpucluster.components.stack_config import StackConfig
-from gpucluster.components.stack_plan import Carrier, plan_stack, usable
+from gpucluster.components.stack_plan import plan_source, plan_stack
 from gpucluster.cost import plan_prices
 from gpucluster.errors import InputError
 from gpucluster.record import record
@@ -29,6 +30,7 @@ SpecInput = ClusterSpec | Mapping[str, Any] | str | os.PathLike[str]
 """A spec in a program: an object already checked, plain values, or the path of a YAML file."""
 
 Spec = TypeVar("Spec", bound=Model)
+Plan = TypeVar("Plan")
 
 
 @dataclass(frozen=True)
@@ -53,16 +55,14 @@ class InProgram:
         values: Mapping[str, Any],
         model: type[Spec],
         location: object,
-        carrier: Carrier[Spec] | None = None,
+        plan: Callable[[Spec, Planning[Any]], Plan],
         machine: str | None = None,
-    ) -> tuple[Spec, Any]:
-        """The spec of a part of a cluster, and the checked location. part: its class. carrier: None if it needs no
-        further checks.
-        """
+    ) -> tuple[Plan, Any]:
+        """The plan of a part of a cluster, and the checked location. part: its class."""
         config = self._config(part, name, location, machine)
         source = SpecValues(partial(python_file, {"name": name, **values}, f"spec of {name}"), model, name)
-        spec, _ = usable(config, source, carrier or _Any())
-        return spec, config.location
+        made, _ = plan_source(config, source, cloud_of(self.cloud), plan)
+        return made, config.location
 
     def spelled(self, text: str) -> str:
         """A text with keys that only a stack's configuration has, rewritten as fields of `location`."""
@@ -121,18 +121,6 @@ class _Config(StackConfig):
     def named(self, problem: Problem) -> str:
         place = problem.field in _keys(self.cloud) and problem.field == _snake(problem.field)
         return self.spelled(f"location.{problem}" if place else str(problem))
-
-
-class _Any:
-    """Accepts every spec."""
-
-    def config_problems(self, spec: Model, machine: str | None, location: Any | None) -> list[Problem]:
-        del spec, machine, location
-        return []
-
-    def plan_problems(self, spec: Model, stack: str, machine: str | None) -> list[Problem]:
-        del spec, stack, machine
-        return []
 
 
 @dataclass(frozen=True)

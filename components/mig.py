@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy, layout_of
 from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, NODE_GPUS, POOL
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.mig import Mig
+from gpucluster.components.training import report_roll
 from gpucluster.program.facts import Slices
 from gpucluster.record import record
 
@@ -83,3 +86,9 @@ def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[
     # Unavoidable: GPUs have one memory slice more than compute slices.
     inevitable = pool.layout.unused in ((0, 0), (0, MEMORY - COMPUTE))
     return notes if inevitable else [*notes, f"MIG pool: nothing uses {' and '.join(left)} of each GPU"]
+
+
+def report_mig(mig: Mig, pool: MigResources, planning: Planning[Any], selector: str = f"{POOL}: {MIG_POOL}") -> None:
+    """Notes about the pool. selector: label of the nodes."""
+    planning.notes += mig_note(pool, selector)
+    report_roll(mig.roll, planning, MIG_POOL)

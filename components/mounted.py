@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from gpucluster.components.planning import GIB_PER_TIB
+from gpucluster.components.planning import GIB_PER_TIB, Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ExistingFiles
 from gpucluster.components.spec.storage import SharedStorage
@@ -19,7 +20,7 @@ class MountedPlan:
     usable_gib: int
 
 
-def plan_mounted(shared: SharedStorage) -> MountedPlan | None:
+def old_plan_mounted(shared: SharedStorage) -> MountedPlan | None:
     """None if the cluster creates its own."""
     if shared.existing is None:
         return None
@@ -39,3 +40,19 @@ def mounted_notes(plan: MountedPlan, cidr: str) -> list[str]:
         f"shared storage: {plan.files.id} is your file system: it is mounted as {plan.files.mount}, kept at destroy, "
         f"and not in any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
     ]
+
+
+def plan_mounted(
+    shared: SharedStorage, planning: Planning[Any], *, pattern: str, example: str, cidr: str
+) -> MountedPlan | None:
+    """None if the cluster creates its own. pattern, example: of the cloud's ids of file systems. cidr: addresses of the
+    nodes.
+    """
+    files = shared.existing
+    if files is None:
+        return None
+    if not re.fullmatch(pattern, files.id):
+        planning.refuse("storage.shared.existing.id", f"is {files.id!r}", f"write an id such as {example}")
+    plan = MountedPlan(files=files, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
+    planning.before_up += mounted_notes(plan, cidr)
+    return plan

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from gpucluster.components.cloud import ClusterPlan
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.planning import Planning
+from gpucluster.components.spec.training import Purchase
 
 PAUSED: Final = "paused"
 """The key of a stack's configuration that pauses it."""
@@ -18,12 +18,11 @@ _NOTE: Final = (
 )
 
 
-def paused_problems(spec: TrainingSpec) -> list[Problem]:
-    """Why a cluster can't be paused."""
-    if spec.purchase.kind != "flex-start":
-        return []
-    seen = "is 'true', but flex-start nodes exist only while a job runs"
-    return [Problem(PAUSED, seen, "remove it: without jobs there are no nodes")]
+def refuse_pause(purchase: Purchase, planning: Planning[Any]) -> None:
+    """A cluster that can't be paused."""
+    if purchase.kind == "flex-start":
+        seen = "is 'true', but flex-start nodes exist only while a job runs"
+        planning.refuse_config(PAUSED, seen, "remove it: without jobs there are no nodes")
 
 
 def paused(plan: ClusterPlan) -> ClusterPlan:

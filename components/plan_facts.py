@@ -8,17 +8,22 @@ from typing import Any, Generic, TypeVar
 
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
+from gpucluster.components.elastic import ElasticMachines
 from gpucluster.components.fabric_notes import fabric_notes
-from gpucluster.components.mig import MigResources
+from gpucluster.components.mig import MigMachines, MigResources
 from gpucluster.components.names import ELASTIC, MIG_POOL, TRAINING_POOL
-from gpucluster.components.planning import HEADROOM
+from gpucluster.components.planning import HEADROOM, Planning
+from gpucluster.components.shared_storage import Shared, shared_sizes
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import PoolSpec, TrainingSpec
+from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.components.teams import team_facts, team_notes
+from gpucluster.components.training import TrainingNodes
 from gpucluster.program.facts import Budget, Facts, StorageAsked, Terms
 from gpucluster.record import record
 
 Training = TypeVar("Training", covariant=True)
+Trained = TypeVar("Trained", bound=TrainingNodes)
 
 
 @record(kw_only=True)
@@ -31,7 +36,7 @@ class PoolPlan(Generic[Training]):
     facts: Facts
 
 
-def pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
+def old_pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
     """The facts of such a pool. losses, notes: as of a cluster."""
     return Facts(
         required_labels=_labels(spec),
@@ -44,7 +49,71 @@ def pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: 
     )
 
 
+def pool_plan(spec: PoolSpec, training: Trained, planning: Planning[Any]) -> PoolPlan[Trained]:
+    """The plan of such a pool, after its part has reported."""
+    gpus = training.shape.gpus
+    return PoolPlan(
+        name=spec.name,
+        labels=spec.labels,
+        training=training,
+        facts=Facts(
+            required_labels=_labels(spec),
+            duration_days=_days(spec),
+            training_gpus=Decimal(training.nodes * gpus),
+            spare_gpus=Decimal(training.spares * gpus),
+            rolls=(spec.name,) if training.roll else (),
+            losses=tuple(planning.losses),
+            before_up=tuple(planning.before_up),
+            notes=tuple(planning.notes),
+        ),
+    )
+
+
 def cluster_facts(
+    spec: ClusterSpec,
+    planning: Planning[Any],
+    *,
+    training: TrainingNodes,
+    co_location: str,
+    storage: Shared,
+    elastic: ElasticMachines | None,
+    mig: MigMachines | None,
+    scale_set_limit: int | None = None,
+) -> Facts:
+    """The facts of a cluster, after all of its parts have reported: read by the cost module and the policies, which
+    know no component.
+
+    co_location: what keeps the training nodes together. scale_set_limit: nodes that one scale set holds, on Azure.
+    """
+    shape = training.shape
+    pools = {TRAINING_POOL: training.roll, MIG_POOL: mig is not None and mig.roll}
+    outside = [*([ELASTIC] if elastic else []), *([MIG_POOL] if mig else [])]
+    return Facts(
+        required_labels=_labels(spec),
+        budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
+        terms={
+            cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
+            for cloud, agreed in spec.terms.items()
+        },
+        exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
+        duration_days=_days(spec),
+        training_gpus=Decimal(training.nodes * shape.gpus),
+        spare_gpus=Decimal(training.spares * shape.gpus),
+        outside_training=tuple(f"{spec.name}-{pool}" for pool in outside),
+        slices={} if mig is None else {f"{spec.name}-{MIG_POOL}": mig.pool.shares},
+        teams=team_facts(spec),
+        rolls=tuple(f"{spec.name}-{pool}" for pool, rolls in pools.items() if rolls),
+        not_built=tuple(planning.not_built),
+        losses=tuple(planning.losses),
+        before_up=tuple(planning.before_up),
+        notes=tuple(planning.notes),
+        equivalence=_equivalence(shape, training.nodes, co_location, *shared_sizes(storage)),
+        storage_asked=_storage_asked(spec.storage.shared),
+        scale_set_limit=scale_set_limit,
+    )
+
+
+def old_cluster_facts(
     spec: ClusterSpec,
     shape: Machine,
     *,
@@ -92,7 +161,7 @@ def cluster_facts(
             *(_roll_note(pool) for pool in rolls),
         ),
         equivalence=_equivalence(shape, spec.training.nodes, co_location, *storage),
-        storage_asked=_storage_asked(spec),
+        storage_asked=_storage_asked(spec.storage.shared),
         scale_set_limit=scale_set_limit,
     )
 
@@ -139,11 +208,10 @@ def _roll_note(pool: str) -> str:
     )
 
 
-def _storage_asked(spec: ClusterSpec) -> StorageAsked | None:
+def _storage_asked(shared: SharedStorage) -> StorageAsked | None:
     """The requested shared file system, by which the cost module reports what its size steps waste; None for a bucket
     and for an existing one.
     """
-    shared = spec.storage.shared
     if not shared.makes_lustre:
         return None
     return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)

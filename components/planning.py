@@ -1,14 +1,15 @@
-"""Common parts of every cloud's planning: the prices it reads, and the mistakes it reports."""
+"""One pass from a spec to a plan: what each part of a cluster is told, and what it reports. Imports no Pulumi."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.errors import InputError
 
 # Lustre slows down above 80 % full: 25 % more than the data size keeps it below.
@@ -49,7 +50,76 @@ class PlanError(InputError):
         self.problems = tuple(Problem("", one) if isinstance(one, str) else one for one in problems)
 
 
-def lower_case_name(spec: ClusterSpec, stack: str) -> str:
+Location = TypeVar("Location")
+Plan = TypeVar("Plan")
+
+
+@dataclass(kw_only=True)
+class Planning(Generic[Location]):
+    """Given to the plan of each part, which reports here what it finds and then returns its plan.
+
+    A part that refuses a value still returns a plan, made of the value or of a default: the others then report their
+    own problems, and the whole plan is thrown away.
+
+    location: of the cluster; an example of the cloud if `located` is false, because the configuration has none that
+    can be used. machine: type of the training nodes, None for the one that the spec implies. prices: None if no price
+    is known.
+
+    problems: of the spec. config_problems: in the terms of the stack's configuration. before_up: notes for a reader
+    who must do or check something, or `up` fails. notes: good to know. losses: requests that the cloud cannot provide.
+    not_built: requested parts that the cluster lacks. quotas: amounts needed, by the cloud's own names of its quotas.
+    """
+
+    stack: str
+    location: Location
+    located: bool = True
+    machine: str | None = None
+    prices: Prices | None = None
+    problems: list[Problem] = field(default_factory=list[Problem])
+    config_problems: list[Problem] = field(default_factory=list[Problem])
+    before_up: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    losses: list[str] = field(default_factory=list[str])
+    not_built: list[str] = field(default_factory=list[str])
+    quotas: Counter[str] = field(default_factory=Counter[str])
+
+    def refuse(self, field: str, seen: str, fix: str = "") -> None:
+        """A value of the spec. The arguments are those of Problem."""
+        self.problems.append(Problem(field, seen, fix))
+
+    def refuse_config(self, field: str, seen: str, fix: str = "") -> None:
+        """A value of the stack's configuration, such as the machine."""
+        self.config_problems.append(Problem(field, seen, fix))
+
+    def refuse_place(self, field: str, seen: str, fix: str = "") -> None:
+        """The same for a value that doesn't fit the location; nothing if there is none."""
+        if self.located:
+            self.refuse_config(field, seen, fix)
+
+    def check(self) -> None:
+        """Raises PlanError with every problem."""
+        if problems := [*self.config_problems, *self.problems]:
+            raise PlanError(problems)
+
+
+def in_passes(
+    config_problems: Callable[[Any, str | None, Any | None], list[Problem]],
+    plan_problems: Callable[[Any, str, str | None], list[Problem]],
+    plan: Callable[[Any, Planning[Any]], Plan],
+) -> Callable[[Any, Planning[Any]], Plan]:
+    """A plan of several passes in the form of one: until every cloud plans in one pass."""
+
+    def passes(spec: Any, planning: Planning[Any]) -> Plan:
+        planning.config_problems += config_problems(
+            spec, planning.machine, planning.location if planning.located else None
+        )
+        planning.problems += plan_problems(spec, planning.stack, planning.machine)
+        return cast(Plan, None) if planning.problems or planning.config_problems else plan(spec, planning)
+
+    return passes
+
+
+def lower_case_name(spec: Any, stack: str) -> str:
     """The cluster's name on clouds with lower-case names; characters that only stack names allow become hyphens."""
     return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
 
@@ -65,3 +135,17 @@ def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Prob
             f"{service} allows {longest} characters: shorten one of them",
         )
     ]
+
+
+def plan_name(name: str, planning: Planning[Any], *, form: Callable[[str], str], service: str, longest: int) -> str:
+    """The cluster's name, from the spec's and the stack's. form: makes it of both. longest: characters that the service
+    accepts.
+    """
+    full = form(f"{name}-{planning.stack}")
+    planning.problems += name_problems(full, service=service, longest=longest)
+    return full
+
+
+def lower_case(name: str) -> str:
+    """A name on clouds with lower-case names; characters that only stack names allow become hyphens."""
+    return re.sub(r"[^a-z0-9-]+", "-", name.lower()).rstrip("-")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
@@ -32,3 +35,13 @@ def no_peer(access: PublicAccess | PrivateAccess) -> list[Problem]:
         return []
     fix = "remove it, and peer the network after the first step of `up` (docs/access.md)"
     return [Problem("access.peer", "is set, but is supported on Azure only", fix)]
+
+
+def refuse_dns(access: PublicAccess | PrivateAccess, service: str, planning: Planning[Any]) -> None:
+    """Access by a DNS name that checks permissions, not addresses. service: name of the Kubernetes service."""
+    planning.problems += dns_problems(access, service)
+
+
+def refuse_peer(access: PublicAccess | PrivateAccess, planning: Planning[Any]) -> None:
+    """A network to peer with by its id."""
+    planning.problems += no_peer(access)

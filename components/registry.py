@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry
+from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry, Registry
 from gpucluster.record import record
 
 UPSTREAMS: Final[Mapping[str, str]] = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}
@@ -36,7 +37,7 @@ class RegistryPlan:
     caches: bool = True
 
 
-def plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> RegistryPlan | None:
+def old_plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> RegistryPlan | None:
     """name: of a new registry. caches: whether its cloud can cache here."""
     if isinstance(spec.registry, NoRegistry):
         return None
@@ -49,3 +50,17 @@ def registry_problems(spec: ClusterSpec, pattern: str, *, looks: str) -> list[Pr
     if not isinstance(spec.registry, ExistingRegistry) or re.fullmatch(pattern, spec.registry.id):
         return []
     return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]
+
+
+def plan_registry(
+    registry: Registry, planning: Planning[Any], *, name: str, pattern: str, form: str, caches: bool = True
+) -> RegistryPlan | None:
+    """name: of a new registry. pattern, form: of the cloud's ids of registries, the form in prose. caches: whether the
+    cloud can cache here.
+    """
+    if isinstance(registry, NoRegistry):
+        return None
+    existing = registry.id if isinstance(registry, ExistingRegistry) else None
+    if existing is not None and not re.fullmatch(pattern, existing):
+        planning.refuse("registry.id", f"is {existing!r}", f"write {form}")
+    return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)

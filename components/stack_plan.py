@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from gpucluster.components.cloud import ClusterPlan, cloud_of
-from gpucluster.components.paused import paused, paused_problems
-from gpucluster.components.planning import Prices
-from gpucluster.components.problem import Problem
+from gpucluster.components.cloud import Cloud, ClusterPlan, cloud_of
+from gpucluster.components.paused import paused, refuse_pause
+from gpucluster.components.planning import Planning, Prices
+from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.spec.model import Model
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
 
 Spec = TypeVar("Spec", bound=Model)
-Asked = TypeVar("Asked", bound=Model, contravariant=True)
-
-
-class Carrier(Protocol[Asked]):
-    """Decides whether a spec can run: a cloud, for a cluster, or a module of it, for a part."""
-
-    def config_problems(self, spec: Asked, machine: str | None, location: Any | None, /) -> list[Problem]:
-        """Problems of machine and location for the spec, in the terms of the stack's configuration."""
-        ...
-
-    def plan_problems(self, spec: Asked, stack: str, machine: str | None, /) -> list[Problem]:
-        """Every other reason against the spec."""
-        ...
+Plan = TypeVar("Plan")
 
 
 def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
@@ -37,34 +26,43 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
     that the cloud can't run.
     """
     cloud = None if config.cloud is None else cloud_of(config.cloud)
-    spec, source = usable(config, config.spec, cloud)
-    assert cloud is not None
-    plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
-    if config.paused:
-        if wrong := paused_problems(spec):
-            raise InputError(config.source, [config.named(problem) for problem in wrong])
-        plan = paused(plan)
+
+    def plan(spec: ClusterSpec, planning: Planning[Any]) -> ClusterPlan:
+        assert cloud is not None
+        made = cloud.plan(spec, planning)
+        if config.paused:
+            refuse_pause(spec.purchase, planning)
+        return made
+
+    made, source = plan_source(config, config.spec, cloud, plan, prices)
+    made = paused(made) if config.paused else made
     said = source.what_if()
-    return replace(cast(Any, plan), facts=replace(plan.facts, what_if=tuple(said))) if said else plan
+    return replace(cast(Any, made), facts=replace(made.facts, what_if=tuple(said))) if said else made
 
 
-def usable(
-    config: StackConfig, source: SpecSource[Spec] | None, carrier: Carrier[Spec] | None
-) -> tuple[Spec, SpecSource[Spec]]:
-    """The spec, if it can run with this configuration, and its source. Raises InputError."""
+def plan_source(
+    config: StackConfig,
+    source: SpecSource[Spec] | None,
+    cloud: Cloud[ClusterPlan] | None,
+    plan: Callable[[Spec, Planning[Any]], Plan],
+    prices: Prices | None = None,
+) -> tuple[Plan, SpecSource[Spec]]:
+    """The plan of a cluster or of a part of one, and its source. cloud: None if the configuration has none that can be
+    used. Raises InputError.
+    """
     wrong, others = list(config.problems), list[InputError]()
-    spec = None
     if source is not None:
         try:
             spec = source.read()
         except InputError as error:
             others.append(error)
         else:
-            if carrier is not None:
-                wrong += carrier.config_problems(spec, config.machine, config.location)
-                problems = carrier.plan_problems(spec, config.stack, config.machine)
-                if problems:
-                    others.append(source.error(problems))
-    if wrong or others or source is None or spec is None or carrier is None or config.location is None:
-        raise InputError(config.source, [config.named(problem) for problem in wrong], *others)
-    return spec, source
+            if cloud is not None:
+                planning = cloud.planning(config.location, config.stack, config.machine, prices)
+                made = plan(spec, planning)
+                wrong += planning.config_problems
+                if planning.problems:
+                    others.append(source.error(planning.problems))
+                if not wrong and not others and config.location is not None:
+                    return made, source
+    raise InputError(config.source, [config.named(problem) for problem in wrong], *others)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from gpucluster.components.names import ELASTIC, MIG_POOL, NAMESPACE, TEAM_NAMESPACE, TRAINING_POOL
+from gpucluster.components.planning import Planning
+from gpucluster.components.spec.access import Access
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.teams import Team as AskedTeam
 from gpucluster.program.facts import PoolShare, Team
 from gpucluster.record import record
 
@@ -57,7 +60,7 @@ class PeoplePlan:
         return found
 
 
-def plan_people(spec: ClusterSpec) -> PeoplePlan:
+def old_plan_people(spec: ClusterSpec) -> PeoplePlan:
     """The submitters and teams of a spec, as it names them."""
     pools = spec.pool_gpus
     return PeoplePlan(
@@ -104,15 +107,18 @@ def _part(cluster: str, pool: str) -> str:
 
 def team_notes(spec: ClusterSpec) -> list[str]:
     """Notes on each team's resources and on what teams share."""
-    if not spec.teams:
+    return _team_notes(spec.teams, spec.pool_gpus)
+
+
+def _team_notes(teams: Mapping[str, AskedTeam], pools: Mapping[str, int]) -> list[str]:
+    if not teams:
         return []
-    pools = spec.pool_gpus
-    left = {pool: gpus - sum(team.gpus.get(pool, 0) for team in spec.teams.values()) for pool, gpus in pools.items()}
+    left = {pool: gpus - sum(team.gpus.get(pool, 0) for team in teams.values()) for pool, gpus in pools.items()}
     return [
         *(
             f"team {name}: namespace {TEAM_NAMESPACE}{name}, {_gpus(team.gpus, pools)}; borrowing priority "
             f"{team.priority}"
-            for name, team in spec.teams.items()
+            for name, team in teams.items()
         ),
         f"namespace {NAMESPACE} keeps {_gpus(left, pools)} for acceptance and everyone without a team",
         "teams: a job on borrowed GPUs is preempted when their owner needs them, and waits in the queue again: write "
@@ -124,3 +130,30 @@ def team_notes(spec: ClusterSpec) -> list[str]:
 
 def _gpus(given: Mapping[str, int], pools: Mapping[str, int]) -> str:
     return ", ".join(f"{given.get(pool, 0)} of {gpus} GPUs of {pool}" for pool, gpus in pools.items())
+
+
+def plan_people(
+    access: Access, teams: Mapping[str, AskedTeam], pool_gpus: Mapping[str, int], planning: Planning[Any]
+) -> PeoplePlan:
+    """The submitters and teams of a spec, as it names them. pool_gpus: pool -> GPUs of it that jobs can use."""
+    planning.notes += _team_notes(teams, pool_gpus)
+    return PeoplePlan(
+        submitters=access.submitters,
+        teams=tuple(
+            TeamPlan(
+                name=name,
+                groups=team.groups,
+                shares={pool: Fraction(team.gpus.get(pool, 0), gpus) for pool, gpus in pool_gpus.items()},
+                weight=_WEIGHTS[team.priority],
+            )
+            for name, team in teams.items()
+        ),
+    )
+
+
+def people_fields(access: Access, teams: Mapping[str, AskedTeam]) -> dict[str, str]:
+    """Field -> name of every submitter, for the form that the cloud requires."""
+    return {
+        **{f"access.submitters[{at}]": who for at, who in enumerate(access.submitters)},
+        **{f"teams.{name}.groups[{at}]": who for name, team in teams.items() for at, who in enumerate(team.groups)},
+    }

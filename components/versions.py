@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from gpucluster.catalog.clouds import fact_of
 from gpucluster.catalog.fabric_releases import release_of, releases_of, version
 from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.catalog.machines import Machine
+from gpucluster.components.fabric_notes import fabric_notes
 from gpucluster.components.kubernetes.charts import CHART_SET
 from gpucluster.components.names import SYSTEM_POOL
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.versions import Versions
 from gpucluster.record import record
@@ -77,7 +80,7 @@ class VersionPlan:
         return day if day.isdigit() else None
 
 
-def plan_versions(asked: Versions) -> VersionPlan:
+def old_plan_versions(asked: Versions) -> VersionPlan:
     """The versions of a spec without problems."""
     return VersionPlan(
         control_plane=asked.kubernetes or KUBERNETES,
@@ -244,3 +247,27 @@ def _chart_problems(asked: Versions) -> Iterator[Problem]:
 def _addon_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
     if asked.addons and cloud != "aws":
         yield Problem("versions.addons", "names add-ons of EKS, which other clouds do not have", "remove it")
+
+
+def plan_versions(
+    versions: Versions, cloud: str, shape: Machine, planning: Planning[Any], *, fabrics: bool = False
+) -> VersionPlan:
+    """shape: of the training nodes. fabrics: whether the cloud has several releases of a fabric to choose from."""
+    problems = version_problems(versions, cloud, shape if fabrics else None)
+    planning.problems += problems
+    plan = VersionPlan(
+        control_plane=versions.kubernetes or KUBERNETES,
+        system=versions.system,
+        nodes=versions.nodes,
+        extended=versions.support == "extended",
+        image=versions.image,
+        fabric=versions.fabric,
+        chart_set=versions.charts,
+    )
+    if problems:
+        return replace(plan, fabric=None)
+    planning.before_up += older_node_notes(plan, cloud)
+    planning.notes += support_notes(plan, cloud)
+    planning.notes += chosen_fabric_notes(versions, cloud, shape)
+    planning.notes += fabric_notes(release_of(shape, versions.fabric))
+    return plan

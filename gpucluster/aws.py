@@ -13,6 +13,7 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
+from gpucluster.components.planning import in_passes
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("aws"):
@@ -103,8 +104,12 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            found, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, pool, machine)
-            plan = pool.plan_pool(found, here, machine)
+            planned = in_passes(
+                pool.config_problems,
+                pool.plan_problems,
+                lambda spec, given: pool.plan_pool(spec, given.location, given.machine),
+            )
+            plan, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
             with declaring(plan):
                 super().__init__(
                     name,
@@ -145,6 +150,6 @@ class Network(network.Network):
         """
         with refusing():
             values = {"nat": nat, "labels": labels or {}}
-            spec, here = _AWS.part("Network", name, values, NetworkSpec, location)
+            spec, here = _AWS.part("Network", name, values, NetworkSpec, location, lambda spec, _: spec)
             own = with_provider(opts, "aws", partial(provider, f"{name}-aws", here))
             super().__init__(name, NetworkPlan(nat=spec.nat), here, labelled(spec.labels, own))

@@ -13,6 +13,7 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
+from gpucluster.components.planning import in_passes
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("azure"):
@@ -116,8 +117,12 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            found, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, pool, machine)
-            plan = pool.plan_pool(found, here, machine)
+            planned = in_passes(
+                pool.config_problems,
+                pool.plan_problems,
+                lambda spec, given: pool.plan_pool(spec, given.location, given.machine),
+            )
+            plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
             with declaring(plan, spelled=_AZURE.spelled):
                 super().__init__(
                     name,
@@ -164,7 +169,9 @@ class Network(network.Network):
     ) -> None:
         """labels: on every resource. opts are as those of TrainingCluster, which raises the same errors."""
         with refusing():
-            spec, here = _AZURE.part("Network", name, {"labels": labels or {}}, NetworkSpec, location)
+            spec, here = _AZURE.part(
+                "Network", name, {"labels": labels or {}}, NetworkSpec, location, lambda spec, _: spec
+            )
             super().__init__(
                 name,
                 AddressPlan(),

@@ -20,7 +20,7 @@ any other component that registers the same names:
 `rolls`              names of components whose nodes an update may replace
 `notBuilt`           requested but not built, one text each
 `losses`             requests that the cloud cannot provide, one text each
-`notes`              remarks for a reader of the plan, one text each
+`notes`              remarks for a reader of the plan, one text each; first those to act on before `up`
 `equivalence`        properties for comparing two clusters: property -> value; numbers are per training node, of the
                      file system, or of the whole pool
 `storageAsked`       requirements on the shared file system: `usableTib`, `gbPerS`, `headroom`
@@ -101,7 +101,10 @@ class StorageAsked:
 
 @record(kw_only=True)
 class Facts:
-    """The facts of one component, by the names above; None, or empty, means not stated."""
+    """The facts of one component, by the names above; None, or empty, means not stated.
+
+    before_up: the first of the notes, while they are planned; as read, `notes` has them all.
+    """
 
     required_labels: Mapping[str, Any] | Unknown | None = None
     budget: Budget | Unknown | None = None
@@ -117,6 +120,7 @@ class Facts:
     rolls: tuple[str, ...] = ()
     not_built: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
+    before_up: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     equivalence: Mapping[str, Any] = field(default_factory=dict[str, Any])
     storage_asked: StorageAsked | None = None
@@ -140,7 +144,7 @@ class Facts:
             "rolls": list(self.rolls) or None,
             "notBuilt": list(self.not_built),
             "losses": list(self.losses),
-            "notes": list(self.notes),
+            "notes": [*self.before_up, *self.notes],
             "equivalence": dict(self.equivalence) or None,
             "storageAsked": None if self.storage_asked is None else _registered_storage(self.storage_asked),
             "scaleSetLimit": _number(self.scale_set_limit),

@@ -58,7 +58,7 @@ def _model(answer: Answer) -> dict[str, Any]:
                 **_quote(one),
                 "confidence_usd": {name: f"{usd:f}" for name, usd in one.quote.estimate.by_confidence.items()},
                 "not_priced": [item.reason for item in one.quote.estimate.not_priced],
-                "notes": list(one.quote.candidate.plan.facts.notes),
+                "notes": one.quote.candidate.plan.facts.registered()["notes"],
                 "place": dict(one.quote.candidate.place),
                 "spec": one.quote.spec,
             }

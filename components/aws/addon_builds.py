@@ -12,7 +12,7 @@ from gpucluster.components.aws.partition import partition
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.versions import DEFAULT, Versions
-from gpucluster.components.versions import plan_versions
+from gpucluster.components.versions import old_plan_versions
 
 AddonBuilds = Mapping[str, str]
 """Add-on -> build; EKS chooses the builds of all others."""
@@ -27,14 +27,14 @@ _SKEW: Final = 3
 
 def plan_addons(asked: Versions, region: str) -> AddonBuilds:
     """The chosen builds, and the pinned ones of other add-ons; no source of the pins covers other partitions."""
-    kubernetes = plan_versions(asked).control_plane
+    kubernetes = old_plan_versions(asked).control_plane
     pins = {name: builds_of(name, kubernetes).pinned for name in eks_addons()} if partition(region) == "aws" else {}
     return {name: build for name, build in {**pins, **asked.addons}.items() if build is not None and build != DEFAULT}
 
 
 def addon_problems(spec: ClusterSpec) -> Iterator[Problem]:
     """Why EKS can't run these builds."""
-    kubernetes, here = plan_versions(spec.versions).control_plane, _addons(spec)
+    kubernetes, here = old_plan_versions(spec.versions).control_plane, _addons(spec)
     for name, build in spec.versions.addons.items():
         if name not in here:
             why = "is not an add-on of this cluster"
@@ -47,7 +47,7 @@ def addon_problems(spec: ClusterSpec) -> Iterator[Problem]:
 
 def addon_notes(asked: Versions, region: str) -> list[str]:
     """Chosen builds that no source here has for this version of Kubernetes."""
-    kubernetes = plan_versions(asked).control_plane
+    kubernetes = old_plan_versions(asked).control_plane
     return [
         f"{name} {build} is not among the known builds for Kubernetes {kubernetes} "
         f"({', '.join(builds_of(name, kubernetes).recorded) or 'none'}): if EKS has no such build, up ends with "

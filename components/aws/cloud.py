@@ -8,6 +8,7 @@ from gpucluster.components.aws.location import Location, parse_location
 from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
+from gpucluster.components.planning import in_passes
 from gpucluster.components.problem import Problem
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
@@ -41,8 +42,10 @@ CLOUD = Cloud(
     optional=("secondZone", "account", "role"),
     zone_in=lambda region: f"{region}a",
     parse_location=_location,
-    config_problems=config_problems,
-    plan_problems=plan_problems,
-    plan_cluster=plan_cluster,
+    plan=in_passes(
+        config_problems,
+        plan_problems,
+        lambda spec, given: plan_cluster(spec, given.location, given.stack, given.machine, given.prices),
+    ),
     parts=_parts,
 )

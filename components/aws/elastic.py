@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.components.elastic import ElasticMachines, plan_pools
+from gpucluster.components.elastic import ElasticMachines, old_plan_pools
 from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 
@@ -13,7 +13,7 @@ def plan_elastic(spec: ClusterSpec) -> ElasticMachines | None:
     if elastic is None or elastic.engine != "karpenter":
         return None
     shape = elastic_shape("aws", spec.accelerator)
-    return ElasticMachines(shape=shape, pools=plan_pools(elastic, shape))
+    return ElasticMachines(shape=shape, pools=old_plan_pools(elastic, shape))
 
 
 def elastic_not_built(spec: ClusterSpec) -> list[str]:

@@ -8,7 +8,7 @@ from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.catalog.lustre_efa import lustre_efa
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.versions import plan_versions
+from gpucluster.components.versions import old_plan_versions
 
 # EFA connections of all clients to one file system, one for each interface. Source: FSx for Lustre user
 # guide, configure-efa-clients.
@@ -24,7 +24,7 @@ _OVER_EFA: Final = 700
 
 def lustre_cards(spec: ClusterSpec, shape: Machine) -> int:
     """EFA interfaces of each training node for the shared storage; 0 if it mounts over IP. shape: of the nodes."""
-    versions = plan_versions(spec.versions)
+    versions = old_plan_versions(spec.versions)
     if not spec.storage.shared.fabric or minor(versions.nodes or versions.control_plane) < minor(_FIRST):
         return 0
     return min(lustre_efa(shape.machine_type), _CONNECTIONS // spec.training.size)

@@ -36,26 +36,26 @@ from gpucluster.components.aws.training import (
     training_notes,
     training_problems,
 )
-from gpucluster.components.buckets import identity_problems, plan_bucket, plan_identities
+from gpucluster.components.buckets import identity_problems, old_plan_bucket, old_plan_identities
 from gpucluster.components.cluster_plan import PlannedCluster
 from gpucluster.components.elastic import ElasticMachines, shape_losses
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.flex_start import other_flex_start_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, old_plan_telemetry, telemetry_notes
 from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mig import mig_note
-from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
+from gpucluster.components.mounted import MountedPlan, mounted_notes, old_plan_mounted
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan_facts import cluster_facts
+from gpucluster.components.plan_facts import old_cluster_facts
 from gpucluster.components.planning import PlanError, Prices, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shared_storage import shared_sizes
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.data import OWN
-from gpucluster.components.teams import plan_people
+from gpucluster.components.teams import old_plan_people
 from gpucluster.components.training import training_losses
-from gpucluster.components.versions import older_node_notes, plan_versions, support_notes, version_problems
+from gpucluster.components.versions import old_plan_versions, older_node_notes, support_notes, version_problems
 from gpucluster.record import record
 
 # Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which means forever.
@@ -107,9 +107,9 @@ def plan_cluster(
         raise PlanError(problems)
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape, lustre_cards=lustre_cards(spec, shape))
-    storage = plan_mounted(spec.storage.shared) or _lustre(spec, location, prices)
+    storage = old_plan_mounted(spec.storage.shared) or _lustre(spec, location, prices)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
-    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
+    telemetry = old_plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     system = plan_system(training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0))
     access = plan_access(
         spec.access,
@@ -124,18 +124,18 @@ def plan_cluster(
         stack=stack,
         location=location,
         labels=dict(spec.labels),
-        versions=plan_versions(spec.versions),
+        versions=old_plan_versions(spec.versions),
         addons=plan_addons(spec.versions, location.region),
         access=access,
-        people=plan_people(spec),
+        people=old_plan_people(spec),
         network=network,
         system=system,
         training=training,
         storage=storage,
         secrets_key=spec.secrets_key,
         home=_home(spec),
-        bucket=plan_bucket(spec),
-        identities=plan_identities(spec),
+        bucket=old_plan_bucket(spec),
+        identities=old_plan_identities(spec),
         elastic=elastic,
         mig=mig,
         broken_nodes=spec.health.broken_nodes,
@@ -143,7 +143,7 @@ def plan_cluster(
         registry=plan_repository(spec, location, stack=stack, nat=access.nat),
         keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,
-        facts=cluster_facts(
+        facts=old_cluster_facts(
             spec,
             shape,
             co_location=training.placement.co_location,
@@ -159,8 +159,8 @@ def plan_cluster(
                 *zone_notes(location),
                 *machine_notes(_machines(spec, machine), location),
                 *example_range_notes(spec.access),
-                *support_notes(plan_versions(spec.versions), "aws"),
-                *older_node_notes(plan_versions(spec.versions), "aws"),
+                *support_notes(old_plan_versions(spec.versions), "aws"),
+                *older_node_notes(old_plan_versions(spec.versions), "aws"),
                 *addon_notes(spec.versions, location.region),
                 *(mig_note(mig.pool) if mig else []),
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),

@@ -13,7 +13,7 @@ from gpucluster.components.aws.training import (
     training_notes,
     training_problems,
 )
-from gpucluster.components.plan_facts import PoolPlan, pool_facts
+from gpucluster.components.plan_facts import PoolPlan, old_pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.training import training_losses
@@ -46,5 +46,5 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPl
         *training_notes(training, location),
         quota_note(training),
     ]
-    facts = pool_facts(spec, shape, losses=training_losses(spec, shape), notes=notes)
+    facts = old_pool_facts(spec, shape, losses=training_losses(spec, shape), notes=notes)
     return PoolPlan(name=spec.name, labels=spec.labels, training=training, facts=facts)

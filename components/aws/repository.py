@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.problem import Problem
-from gpucluster.components.registry import RegistryPlan, plan_registry, registry_problems
+from gpucluster.components.registry import RegistryPlan, old_plan_registry, registry_problems
 from gpucluster.components.spec.cluster import ClusterSpec
 
 # URI of a repository. Source: Amazon ECR user guide, "Private registry".
@@ -24,7 +24,7 @@ def plan_repository(spec: ClusterSpec, location: Location, *, stack: str, nat: b
     Sources: Amazon ECR API, CreatePullThroughCacheRule; Amazon ECR user guide, vpc-endpoints.
     """
     name = f"{re.sub('-+', '-', spec.name)}-{hashlib.sha256(stack.encode()).hexdigest()[:4]}"
-    return plan_registry(spec, name=name, caches=nat and partition(location.region) == "aws")
+    return old_plan_registry(spec, name=name, caches=nat and partition(location.region) == "aws")
 
 
 def repository_problems(spec: ClusterSpec) -> list[Problem]:

@@ -8,7 +8,7 @@ from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.home import home_part
-from gpucluster.components.planning import GIB_PER_TIB
+from gpucluster.components.planning import GIB_PER_TIB, in_passes
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 
@@ -30,8 +30,10 @@ CLOUD = Cloud(
     optional=KEYS,
     zone_in=first_zone,
     parse_location=parse_location,
-    config_problems=config_problems,
-    plan_problems=plan_problems,
-    plan_cluster=plan_cluster,
+    plan=in_passes(
+        config_problems,
+        plan_problems,
+        lambda spec, given: plan_cluster(spec, given.location, given.stack, given.machine, given.prices),
+    ),
     parts=_parts,
 )

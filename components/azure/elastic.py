@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.components.azure.machines import CLOUD
-from gpucluster.components.elastic import ElasticMachines, PoolPlan, age_losses, plan_pools
+from gpucluster.components.elastic import ElasticMachines, PoolPlan, age_losses, old_plan_pools
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
@@ -44,7 +44,7 @@ def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
     return ElasticPlan(
         engine=elastic.engine,
         shape=shape,
-        pools=plan_pools(elastic, shape, lambda asked: [kind for kind in asked if kind != "flex-start"]),
+        pools=old_plan_pools(elastic, shape, lambda asked: [kind for kind in asked if kind != "flex-start"]),
     )
 
 

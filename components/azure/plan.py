@@ -39,27 +39,27 @@ from gpucluster.components.azure.shared import (
 from gpucluster.components.azure.system import SystemPlan, plan_system
 from gpucluster.components.azure.training import TrainingPlan, plan_training
 from gpucluster.components.azure.zones import zone_losses, zone_notes
-from gpucluster.components.buckets import BucketPlan, identity_problems, plan_bucket, plan_identities
+from gpucluster.components.buckets import BucketPlan, identity_problems, old_plan_bucket, old_plan_identities
 from gpucluster.components.cluster_plan import PlannedCluster
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.flex_start import other_flex_start_problems
 from gpucluster.components.home import HomePlan, home_notes, home_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
-from gpucluster.components.kubernetes.telemetry.plan import plan_telemetry, telemetry_notes
+from gpucluster.components.kubernetes.telemetry.plan import old_plan_telemetry, telemetry_notes
 from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mig import mig_note
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan_facts import cluster_facts
+from gpucluster.components.plan_facts import old_cluster_facts
 from gpucluster.components.planning import PlanError, Prices, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.registry import plan_registry, registry_problems
+from gpucluster.components.registry import old_plan_registry, registry_problems
 from gpucluster.components.shared_storage import shared_sizes
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase
-from gpucluster.components.teams import plan_people
+from gpucluster.components.teams import old_plan_people
 from gpucluster.components.training import training_losses
-from gpucluster.components.versions import plan_versions, support_notes, version_problems
+from gpucluster.components.versions import old_plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
 # Providers of the declared resources and of machines that AKS creates; each subscription registers them once.
@@ -148,7 +148,7 @@ def plan_cluster(
     pools |= {} if mig is None else {"MIG pool": mig.shape}
     others = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
     system = plan_system(others, location.settings.system_machine, ZONES if location.zonal else ())
-    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
+    telemetry = old_plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = plan_shared(spec.storage.shared, tier_prices(prices, CLOUD, location.region))
     home = plan_home(spec.storage.home)
     addresses = plan_addresses(spec.network, lustre_tib=storage.capacity_tib if isinstance(storage, LustrePlan) else 0)
@@ -161,25 +161,25 @@ def plan_cluster(
         stack=stack,
         location=location,
         labels=dict(spec.labels),
-        versions=plan_versions(spec.versions),
+        versions=old_plan_versions(spec.versions),
         driver=driver,
         access=plan_access(spec.access, network_cidr=addresses.network, routed=addresses.routed),
-        people=plan_people(spec),
+        people=old_plan_people(spec),
         addresses=addresses,
         system=system,
         training=training,
         storage=storage,
         home=home,
-        bucket=plan_bucket(spec),
-        identities=plan_identities(spec),
+        bucket=old_plan_bucket(spec),
+        identities=old_plan_identities(spec),
         elastic=elastic,
         mig=mig,
         broken_nodes=spec.health.broken_nodes,
         grace_seconds=spec.health.grace_seconds,
-        registry=plan_registry(spec, name=_account_name(spec, stack, location)),
+        registry=old_plan_registry(spec, name=_account_name(spec, stack, location)),
         keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,
-        facts=cluster_facts(
+        facts=old_cluster_facts(
             spec,
             shape,
             co_location=training.co_location,
@@ -208,7 +208,7 @@ def plan_cluster(
                 *zone_notes(location, prices, pools),
                 _quotas(spec, training, elastic, mig, location, system, storage),
                 *access_notes(spec.access),
-                *support_notes(plan_versions(spec.versions), CLOUD),
+                *support_notes(old_plan_versions(spec.versions), CLOUD),
                 *example_range_notes(spec.access),
             ],
             scale_set_limit=location.settings.scale_set_limit,  # read by the policies

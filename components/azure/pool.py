@@ -10,7 +10,7 @@ from gpucluster.components.azure.machines import machine_problems, training_mach
 from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.training import TrainingPlan, plan_training
-from gpucluster.components.plan_facts import PoolPlan, pool_facts
+from gpucluster.components.plan_facts import PoolPlan, old_pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase
@@ -49,7 +49,7 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPl
     training = plan_training(spec, shape, location)
     bought = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(shape, training.size)]
     quotas = quota_note(bought, [], region=location.region)
-    facts = pool_facts(
+    facts = old_pool_facts(
         spec,
         shape,
         losses=training_losses(spec, shape),

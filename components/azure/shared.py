@@ -8,8 +8,8 @@ from __future__ import annotations
 from gpucluster.components.azure.bucket import bucket_notes
 from gpucluster.components.azure.location import NO_ZONE, Location
 from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
-from gpucluster.components.buckets import SHARED_BUCKET_NOTE, BucketPlan, plan_shared_bucket
-from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
+from gpucluster.components.buckets import SHARED_BUCKET_NOTE, BucketPlan, old_plan_shared_bucket
+from gpucluster.components.mounted import MountedPlan, mounted_notes, old_plan_mounted
 from gpucluster.components.offers import TierPrices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import SharedStorage
@@ -19,7 +19,7 @@ SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 def plan_shared(asked: SharedStorage, price: TierPrices) -> SharedPlan:
     """`asked` must pass `shared_problems`."""
-    return plan_shared_bucket(asked) or plan_mounted(asked) or plan_lustre(asked, price)
+    return old_plan_shared_bucket(asked) or old_plan_mounted(asked) or plan_lustre(asked, price)
 
 
 def shared_problems(asked: SharedStorage) -> list[Problem]:

@@ -99,6 +99,7 @@ def _summary(plan: ClusterPlan) -> str:
         *cloud.parts(plan),
         ("API", plan.access.summary),
         *(("lost", text) for text in plan.facts.losses),
+        *(("before up", text) for text in plan.facts.before_up),
         *(("note", text) for text in (*plan.facts.notes, *image_notes(plan.versions, shape.cloud))),
         *(("not built", text) for text in plan.facts.not_built),
     ]

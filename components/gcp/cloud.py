@@ -7,6 +7,7 @@ from gpucluster.components.elastic import pool_rows
 from gpucluster.components.gcp.location import first_zone, parse_location
 from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.home import home_part
+from gpucluster.components.planning import in_passes
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 
@@ -26,8 +27,10 @@ CLOUD = Cloud(
     keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-b"},
     zone_in=first_zone,
     parse_location=parse_location,
-    config_problems=config_problems,
-    plan_problems=plan_problems,
-    plan_cluster=plan_cluster,
+    plan=in_passes(
+        config_problems,
+        plan_problems,
+        lambda spec, given: plan_cluster(spec, given.location, given.stack, given.machine, given.prices),
+    ),
     parts=_parts,
 )

@@ -9,7 +9,7 @@ from gpucluster.components.elastic import (
     PoolPlan,
     age_losses,
     fields_that_ask_for,
-    plan_pools,
+    old_plan_pools,
     shape_losses,
 )
 from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
@@ -51,7 +51,7 @@ def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
     return ElasticPlan(
         engine=elastic.engine,
         shape=shape,
-        pools=plan_pools(elastic, shape, _sold),
+        pools=old_plan_pools(elastic, shape, _sold),
     )
 
 

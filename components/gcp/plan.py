@@ -11,9 +11,9 @@ from gpucluster.components.buckets import (
     SHARED_BUCKET_NOTE,
     BucketPlan,
     identity_problems,
-    plan_bucket,
-    plan_identities,
-    plan_shared_bucket,
+    old_plan_bucket,
+    old_plan_identities,
+    old_plan_shared_bucket,
 )
 from gpucluster.components.cluster_plan import PlannedCluster
 from gpucluster.components.example_ranges import example_range_notes
@@ -44,19 +44,19 @@ from gpucluster.components.gcp.system import SystemPlan, plan_system
 from gpucluster.components.gcp.training import TrainingPlan, co_location, plan_training, training_losses
 from gpucluster.components.home import HomePlan, home_notes, home_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
-from gpucluster.components.kubernetes.telemetry.plan import plan_telemetry, telemetry_notes
+from gpucluster.components.kubernetes.telemetry.plan import old_plan_telemetry, telemetry_notes
 from gpucluster.components.logs import log_note, log_problems
-from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
+from gpucluster.components.mounted import MountedPlan, mounted_notes, old_plan_mounted
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan_facts import cluster_facts
+from gpucluster.components.plan_facts import old_cluster_facts
 from gpucluster.components.planning import PlanError, Prices, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.registry import plan_registry
+from gpucluster.components.registry import old_plan_registry
 from gpucluster.components.shared_storage import shared_sizes
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.teams import plan_people
-from gpucluster.components.versions import chosen_fabric_notes, plan_versions, support_notes, version_problems
+from gpucluster.components.teams import old_plan_people
+from gpucluster.components.versions import chosen_fabric_notes, old_plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
 DAYS_OF_DEFAULT = 30
@@ -114,7 +114,7 @@ def plan_cluster(
     access = plan_access(spec.access, nodes_cidr=network.addresses.nodes)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     training = plan_training(spec, shape, spec.versions.fabric)
-    telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices, maintenance=True)
+    telemetry = old_plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices, maintenance=True)
     storage = _storage(spec, location, prices)
     system, home = _system(spec), plan_home(spec.storage.home)
     others = _other_pools(training, mig)
@@ -125,9 +125,9 @@ def plan_cluster(
         stack=stack,
         location=location,
         labels=dict(spec.labels),
-        versions=plan_versions(spec.versions),
+        versions=old_plan_versions(spec.versions),
         access=access,
-        people=plan_people(spec),
+        people=old_plan_people(spec),
         security_group=security_group(spec),
         network=network,
         system=system,
@@ -135,17 +135,17 @@ def plan_cluster(
         storage=storage,
         secrets_key=spec.secrets_key,
         home=home,
-        bucket=plan_bucket(spec),
-        identities=plan_identities(spec),
+        bucket=old_plan_bucket(spec),
+        identities=old_plan_identities(spec),
         elastic=elastic,
         mig=mig,
         limits=_limits(elastic, others, system),
         broken_nodes=spec.health.broken_nodes,
         grace_seconds=spec.health.grace_seconds,
-        registry=plan_registry(spec, name=lower_case_name(spec, stack)),
+        registry=old_plan_registry(spec, name=lower_case_name(spec, stack)),
         keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,
-        facts=cluster_facts(
+        facts=old_cluster_facts(
             spec,
             shape,
             co_location=co_location(spec, training.placement),
@@ -186,7 +186,7 @@ def plan_cluster(
                 ),
                 *people_notes(spec),
                 *example_range_notes(spec.access),
-                *support_notes(plan_versions(spec.versions), "gcp"),
+                *support_notes(old_plan_versions(spec.versions), "gcp"),
                 *chosen_fabric_notes(spec.versions, "gcp", shape),
             ],
         ),
@@ -283,8 +283,8 @@ def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemP
 def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> SharedPlan:
     shared = spec.storage.shared
     return (
-        plan_shared_bucket(shared)
-        or plan_mounted(shared)
+        old_plan_shared_bucket(shared)
+        or old_plan_mounted(shared)
         or plan_lustre(shared, tier_prices(prices, CLOUD, location.region))
     )
 

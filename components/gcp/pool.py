@@ -9,7 +9,7 @@ from gpucluster.components.gcp.plan import label_problems
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.gcp.training import TrainingPlan, plan_training, training_losses
-from gpucluster.components.plan_facts import PoolPlan, pool_facts
+from gpucluster.components.plan_facts import PoolPlan, old_pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.errors import InputError
@@ -38,7 +38,7 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None, *, gpu_su
         raise InputError(f"gpucluster.gcp.TrainingPool {spec.name}", [problem])
     training = plan_training(spec, shape)
     quotas = quota_note(spec, shape, None, None, region=location.region, root_gib=training.root_gib)
-    facts = pool_facts(
+    facts = old_pool_facts(
         spec,
         shape,
         losses=[*training_losses(spec, shape), *purchase_losses(spec, shape)],

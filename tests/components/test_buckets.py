@@ -12,16 +12,16 @@ from gpucluster.components.buckets import (
     IdentityPlan,
     OwnBucketPlan,
     identity_problems,
-    plan_bucket,
-    plan_identities,
+    old_plan_bucket,
+    old_plan_identities,
     remote_name,
 )
-from gpucluster.components.cloud import CLOUDS, cloud_of
+from gpucluster.components.cloud import CLOUDS
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import read_spec
 from gpucluster.errors import InputError
 from tests.components.conftest import Vary
-from tests.components.told import told
+from tests.components.told import refused, told
 
 OWN = {"bucket": {"protect": False}}
 TEAMS = {"vision": {"groups": ["arn:aws:iam::123456789012:role/vision"]}}
@@ -48,12 +48,12 @@ def test_a_bucket_and_identities_are_planned_as_the_spec_names_them(vary: Vary, 
             "eyes": {"team": "vision", "reads": ["own"]},
         },
     )
-    assert plan_bucket(spec) == OwnBucketPlan(expected_gib="5000", protect=True)
-    assert plan_identities(spec) == (
+    assert old_plan_bucket(spec) == OwnBucketPlan(expected_gib="5000", protect=True)
+    assert old_plan_identities(spec) == (
         IdentityPlan(name="data", namespace="training", reads=("s3://corpora",), writes=("own",)),
         IdentityPlan(name="eyes", namespace="team-vision", reads=("own",), writes=()),
     )
-    assert (plan_bucket(vary()), plan_identities(vary())) == (None, ())
+    assert (old_plan_bucket(vary()), old_plan_identities(vary())) == (None, ())
 
 
 def test_what_is_wrong_with_identities_is_said_at_once(tmp_path: Path, trial: dict[str, Any]) -> None:
@@ -107,7 +107,7 @@ def test_a_bucket_of_another_cloud_is_refused(cloud: str, trial: dict[str, Any])
     expected = [
         f"identities.data.reads[{at}] is {bucket!r}; on {words} write {form}" for at, bucket in enumerate(others)
     ]
-    assert [str(one) for one in cloud_of(cloud).plan_problems(spec, "dev", None)] == expected
+    assert refused(cloud, spec) == expected
 
 
 def test_two_buckets_that_a_job_could_not_tell_apart_are_refused(vary: Vary) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.cloud import cloud_of
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.fields import ValidationError
+from tests.components.told import refused
 
 ROOT = pathlib.Path(__file__).parents[2]
 Place = tuple[str | int, ...]
@@ -63,4 +63,4 @@ def _refused(spec: Any, cloud: str, machine: str | None) -> bool:
         asked = StackSpec.model_validate(spec)
     except ValidationError:
         return True
-    return bool(cloud_of(cloud).plan_problems(asked, "trial", machine))
+    return bool(refused(cloud, asked, machine=machine))

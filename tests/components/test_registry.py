@@ -10,6 +10,7 @@ import pytest
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.registry import RegistryPlan
 from tests.components.conftest import Vary
+from tests.components.told import refused
 
 ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com/team/training"
 ARTIFACTS = "us-central1-docker.pkg.dev/images-of-all/training"
@@ -57,10 +58,8 @@ LOOKS = {
 )
 def test_one_that_the_cloud_can_not_have_is_refused(cloud: str, id_: str, vary: Vary) -> None:
     spec = vary(registry={"kind": "existing", "id": id_})
-    problems = cloud_of(cloud).plan_problems(spec, "dev", None)
-    assert [(problem.field, str(problem)) for problem in problems] == [
-        ("registry.id", f"registry.id is {id_!r}; write {LOOKS[cloud]}")
-    ]
+    problems = refused(cloud, spec)
+    assert problems == [f"registry.id is {id_!r}; write {LOOKS[cloud]}"]
 
 
 def test_a_network_without_a_way_out_has_no_caches_on_aws(planned: Planned) -> None:

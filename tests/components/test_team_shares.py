@@ -65,8 +65,8 @@ def test_nobody_has_all_rights_and_some(trial: dict[str, Any], vary: Vary) -> No
 
 
 def test_a_spec_without_teams_says_nothing_of_them(vary: Vary) -> None:
-    from gpucluster.components.teams import plan_people, team_facts, team_notes
+    from gpucluster.components.teams import old_plan_people, team_facts, team_notes
 
     spec: ClusterSpec = vary()
-    assert (plan_people(spec).teams, plan_people(spec).memberships) == ((), {})
+    assert (old_plan_people(spec).teams, old_plan_people(spec).memberships) == ((), {})
     assert (team_facts(spec), team_notes(spec)) == ({}, [])

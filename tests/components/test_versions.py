@@ -17,8 +17,8 @@ from gpucluster.components.versions import (
     VersionPlan,
     chosen_fabric_notes,
     image_notes,
+    old_plan_versions,
     older_node_notes,
-    plan_versions,
     support_notes,
     version_problems,
 )
@@ -31,7 +31,9 @@ SNAPSHOT = (
 
 
 def test_what_is_left_out_is_that_of_this_release() -> None:
-    assert plan_versions(Versions()) == VersionPlan(control_plane=KUBERNETES, system=None, nodes=None, extended=False)
+    assert old_plan_versions(Versions()) == VersionPlan(
+        control_plane=KUBERNETES, system=None, nodes=None, extended=False
+    )
 
 
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
@@ -104,8 +106,8 @@ def test_a_control_plane_has_a_minor_version(value: str) -> None:
     ],
 )
 def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: str) -> None:
-    assert told in support_notes(plan_versions(Versions(support="extended")), cloud)[0]
-    assert support_notes(plan_versions(Versions()), cloud) == []
+    assert told in support_notes(old_plan_versions(Versions(support="extended")), cloud)[0]
+    assert support_notes(old_plan_versions(Versions()), cloud) == []
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,7 @@ def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: s
 )
 def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:
     expected = [] if told is None else [f"node images are not pinned: {told} (docs/upgrading-kubernetes.md)"]
-    assert image_notes(plan_versions(Versions(nodes=nodes)), cloud) == expected
+    assert image_notes(old_plan_versions(Versions(nodes=nodes)), cloud) == expected
 
 
 @pytest.mark.parametrize(
@@ -191,4 +193,4 @@ def test_the_release_that_clusters_get_takes_gkes_driver_and_has_the_others_netw
     ("cloud", "nodes", "told"), [("aws", "1.34", 1), ("aws", "1.35", 0), ("gcp", "1.34.1-gke.1", 0)]
 )
 def test_nodes_older_than_the_control_plane_must_exist_on_eks(cloud: str, nodes: str, told: int) -> None:
-    assert len(older_node_notes(plan_versions(Versions(nodes=nodes)), cloud)) == told
+    assert len(older_node_notes(old_plan_versions(Versions(nodes=nodes)), cloud)) == told

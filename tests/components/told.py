@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from gpucluster.components.cloud import cloud_of
 from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["told"]
+__all__ = ["refused", "told"]
 
 
 def told(found: object) -> list[str]:
@@ -15,3 +17,10 @@ def told(found: object) -> list[str]:
     problems = cast("list[Any]", found)
     assert all(isinstance(one, Problem) for one in problems)
     return [str(one) for one in problems]
+
+
+def refused(cloud: str, spec: ClusterSpec, location: object = None, machine: str | None = None) -> list[str]:
+    """Why a cloud can't run a spec, there if the location is known."""
+    planning = cloud_of(cloud).planning(location, "dev", machine)
+    cloud_of(cloud).plan(spec, planning)
+    return told([*planning.config_problems, *planning.problems])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from decimal import ROUND_UP, Decimal
-from typing import Final
+from typing import Any, Final
 
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import Watched, samples_a_minute
-from gpucluster.components.planning import Prices
+from gpucluster.components.planning import Planning, Prices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record
@@ -40,7 +40,7 @@ class TelemetryPlan:
     receivers: Alerts | None = None
 
 
-def plan_telemetry(
+def old_plan_telemetry(
     spec: ClusterSpec,
     shape: Machine,
     *,
@@ -111,3 +111,18 @@ def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:
 def _million_samples(gpus: Decimal, watched: Watched) -> Decimal:
     a_minute = counters_csv().count("\n") * Decimal(60) / SCRAPE_SECONDS + samples_a_minute(watched)
     return (gpus * a_minute * _MINUTES_A_MONTH / 1_000_000).quantize(Decimal(1), ROUND_UP)
+
+
+def plan_telemetry(
+    spec: ClusterSpec, shape: Machine, planning: Planning[Any], *, metrics: str | None, maintenance: bool = False
+) -> TelemetryPlan:
+    """shape: of the training nodes, whose price the alerts use. metrics: the store of metrics, None if nothing collects
+    them here. maintenance: whether the cloud announces planned maintenance of nodes.
+    """
+    region = planning.location.region
+    plan = old_plan_telemetry(
+        spec, shape, region=region, stack=planning.stack, prices=planning.prices, maintenance=maintenance
+    )
+    if metrics is not None:
+        planning.notes += telemetry_notes(plan, metrics=metrics, shape=shape, region=region)
+    return plan

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from gpucluster.components.aws.location import Location, parse_location
-from gpucluster.components.aws.plan import config_problems, plan_cluster
+from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.spec.cluster import ClusterSpec
+from tests.components.told import refused
 
 Vary = Callable[..., ClusterSpec]
 
@@ -19,10 +20,6 @@ def place(zone: str, second_zone: str | None = None, *, region: str = "us-east-1
     found = parse_location(region=region, zone=zone, second_zone=second_zone)
     assert isinstance(found, Location), found
     return found
-
-
-def refused(spec: ClusterSpec, location: Location) -> list[str]:
-    return [str(problem) for problem in config_problems(spec, None, location)]
 
 
 SOLD_IN = (
@@ -56,7 +53,7 @@ SOLD_IN = (
 )
 def test_a_machine_that_is_not_sold_there_is_refused(vary: Vary, region: str, zone: str, expected: str) -> None:
     spec = vary(elastic=None)
-    assert refused(spec, place(zone, region=region))[0] == expected
+    assert refused("aws", spec, place(zone, region=region))[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -72,13 +69,13 @@ def test_a_machine_that_is_not_sold_there_is_refused(vary: Vary, region: str, zo
     ],
 )
 def test_a_place_that_sells_it_or_of_which_nothing_is_known_passes(vary: Vary, region: str, zone: str) -> None:
-    assert refused(vary(), place(zone, region=region)) == []
+    assert refused("aws", vary(), place(zone, region=region)) == []
 
 
 def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
     spec = vary(mig={"nodes": 1, "layout": "all-1g.10gb"})
     assert [
-        one.partition(" is not available")[0] for one in refused(spec, place("cac1-az4", region="ca-central-1"))
+        one.partition(" is not available")[0] for one in refused("aws", spec, place("cac1-az4", region="ca-central-1"))
     ] == [
         "region is 'ca-central-1', where p5.4xlarge for the elastic pools",
         "region is 'ca-central-1', where p5.4xlarge for the MIG pool",
@@ -87,7 +84,7 @@ def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
 
 def test_a_reservation_proves_that_its_zone_has_the_machine(vary: Vary) -> None:
     held = vary(elastic=None, placement={"kind": "reservation", "id": "cr-1"})
-    assert refused(held, place("cac1-az1", region="ca-central-1")) == []
+    assert refused("aws", held, place("cac1-az1", region="ca-central-1")) == []
     assert notes(held, place("cac1-az1", region="ca-central-1"), "is available") == [
         "whether p5.48xlarge for the training pool is available in cac1-az1 is unknown: in ca-central-1 it is "
         "available in cac1-az4"
@@ -95,7 +92,7 @@ def test_a_reservation_proves_that_its_zone_has_the_machine(vary: Vary) -> None:
 
 
 def test_where_metrics_have_nowhere_to_go_no_cluster_stands(vary: Vary) -> None:
-    assert refused(vary(elastic=None), place("cn-northwest-1a", region="cn-northwest-1")) == [
+    assert refused("aws", vary(elastic=None), place("cn-northwest-1a", region="cn-northwest-1")) == [
         "region is 'cn-northwest-1', which has no Amazon Managed Service for Prometheus, which stores metrics and "
         "evaluates alerts of the cluster; choose another region"
     ]
@@ -135,12 +132,12 @@ def test_storage_that_is_not_sold_there_is_refused(
 ) -> None:
     region = "sa-east-1" if zone.startswith("sae1") else "us-east-1"
     spec = vary(storage={"shared": {"usable_tib": 20, **shared}})
-    assert refused(spec, place(zone, region=region)) == [expected]
+    assert refused("aws", spec, place(zone, region=region)) == [expected]
 
 
 def test_home_folders_have_no_mount_target_in_a_local_zone(vary: Vary) -> None:
     spec = vary(storage={"shared": {"usable_tib": 20}, "home": {"expected_gib": 100}})
-    assert refused(spec, place("use1-atl2-az1")) == [
+    assert refused("aws", spec, place("use1-atl2-az1")) == [
         "zone is 'use1-atl2-az1', a Local Zone, where EFS has no mount target; "
         "remove storage.home from the spec, or choose an Availability Zone"
     ]

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import config_problems, plan_cluster
+from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
-from tests.components.told import told
+from tests.components.told import refused
 
 ROOT = Path(__file__).parents[3]
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -73,12 +73,12 @@ def test_a_container_is_closed_and_takes_keys_for_managed_lustre_alone(
 
 def test_what_the_configuration_lacks_for_containers_is_said() -> None:
     own = _spec(storage={"shared": LINKED, "bucket": {}})
-    assert told(config_problems(own, None, _here())) == [
+    assert refused("azure", own, _here()) == [
         "lustrePrincipal is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container with "
         "the roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account; add "
         "lustrePrincipal"
     ]
-    assert told(config_problems(_spec(identities={"data": {"reads": [OTHERS]}}), None, _here())) == [
+    assert refused("azure", _spec(identities={"data": {"reads": [OTHERS]}}), _here()) == [
         "bucketGroup is missing, but identities.data is a container: rights are granted in the resource group of its "
         "account; add it: the name of that resource group"
     ]
@@ -94,7 +94,7 @@ def test_roles_that_the_owner_of_an_account_has_granted_are_not_declared(seen: C
         "trial-storage-log",
         "trial-storage-shared",
     ]
-    assert told(config_problems(_spec(storage={"shared": LINKED, "bucket": {}}), None, granted)) == [
+    assert refused("azure", _spec(storage={"shared": LINKED, "bucket": {}}), granted) == [
         "lustrePrincipal is 'granted', and storage.shared.bucket is 'own'; write the object id of HPC Cache Resource "
         "Provider: the account of storage.bucket is made with the cluster"
     ]

@@ -10,6 +10,7 @@ from gpucluster.components.cloud import cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.fields import ValidationError
 from gpucluster.components.spec.operations import Alerts
+from tests.components.told import refused
 
 HOOK: Final = "https://alerts.example.com/hooks/s3cret"
 GROUP: Final = (
@@ -46,7 +47,7 @@ def _problems(trial: dict[str, Any], cloud: str, place: dict[str, str] | None = 
     known = cloud_of(cloud)
     location, wrong = known.locate({**known.keys, **(place or {})})
     assert wrong == []
-    return [str(one) for one in [*known.config_problems(spec, None, location), *known.plan_problems(spec, "dev", None)]]
+    return refused(cloud, spec, location)
 
 
 @pytest.mark.parametrize("topic", ["pager", f"{TOPIC}.fifo", "arn:aws:sqs:us-east-1:000000000000:pager", GROUP])

@@ -9,6 +9,7 @@ import pytest
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.fields import ValidationError
+from tests.components.told import refused
 
 SUBSCRIPTION: Final = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/office/providers"
 VNET: Final = f"{SUBSCRIPTION}/Microsoft.Network/virtualNetworks/office"
@@ -48,7 +49,7 @@ def _problems(cloud: str, spec: ClusterSpec) -> list[str]:
     known = cloud_of(cloud)
     location, wrong = known.locate(known.keys)
     assert wrong == []
-    return [str(one) for one in [*known.config_problems(spec, None, location), *known.plan_problems(spec, "dev", None)]]
+    return refused(cloud, spec, location)
 
 
 def _notes(cloud: str, spec: ClusterSpec) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, old_plan_telemetry, telemetry_notes
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 
@@ -37,7 +37,7 @@ class Prices:
 
 def planned(region: str = "us-east-1", **changes: Any) -> TelemetryPlan:
     spec = ClusterSpec.model_validate({**TRIAL, **changes})
-    return plan_telemetry(spec, P5, region=region, stack="dev", prices=Prices())
+    return old_plan_telemetry(spec, P5, region=region, stack="dev", prices=Prices())
 
 
 def test_alerts_get_the_price_of_one_gpu_and_the_labels_of_the_stack() -> None:

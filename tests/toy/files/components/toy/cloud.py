@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
-from gpucluster.components.plan_facts import cluster_facts
-from gpucluster.components.planning import Prices
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, old_plan_telemetry
+from gpucluster.components.plan_facts import old_cluster_facts
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.teams import PeoplePlan, plan_people
-from gpucluster.components.versions import VersionPlan, plan_versions
+from gpucluster.components.teams import PeoplePlan, old_plan_people
+from gpucluster.components.versions import VersionPlan, old_plan_versions
 from gpucluster.program.facts import Facts
 
 __all__ = ["CLOUD"]
@@ -59,17 +58,18 @@ def _location(values: Mapping[str, str]) -> Location | list[Problem]:
     return Location(values["region"], values["zone"])
 
 
-def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, prices: Prices | None) -> Plan:
+def _plan(spec: ClusterSpec, planning: Planning[Location]) -> Plan:
+    machine, location, stack, prices = planning.machine, planning.location, planning.stack, planning.prices
     of = shape("toy", machine) if machine else training_shape("toy", spec.accelerator, 0)
     training = Pool(of, spec.training.nodes, spec.training.spares)
     return Plan(
         name=spec.name,
         location=location,
         training=training,
-        people=plan_people(spec),
-        versions=plan_versions(spec.versions),
-        telemetry=plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
-        facts=cluster_facts(
+        people=old_plan_people(spec),
+        versions=old_plan_versions(spec.versions),
+        telemetry=old_plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
+        facts=old_cluster_facts(
             spec,
             of,
             co_location="one rack",
@@ -89,8 +89,6 @@ CLOUD = Cloud(
     keys={"region": "toy-1", "zone": "toy-1a"},
     zone_in=lambda region: f"{region}a",
     parse_location=_location,
-    config_problems=lambda *_: [],
-    plan_problems=lambda *_: [],
-    plan_cluster=_plan,
+    plan=_plan,
     parts=lambda _: [("storage", "none")],
 )
