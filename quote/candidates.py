@@ -101,7 +101,9 @@ def candidates(question: Question, book: PriceBook) -> Candidates:
     return result
 
 
-def _of_machine(result: Candidates, question: Question, cloud: Cloud, machine: Machine, book: PriceBook) -> None:
+def _of_machine(
+    result: Candidates, question: Question, cloud: Cloud[ClusterPlan], machine: Machine, book: PriceBook
+) -> None:
     regions = {region: zones for region, zones in places_of(machine, book).items() if _wanted(question, region)}
     result.places.extend(regions)
     asked = [(way, one) for way in ways_of(cloud.name) for one in _questions(question, way)] if regions else []
@@ -160,13 +162,14 @@ def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any
         return values, said[0] if said else str(error)
 
 
-def _refused(cloud: Cloud, spec: StackSpec, machine: Machine) -> str:
-    problems = cloud.plan_problems(spec, STACK, machine.machine_type)
-    return str(problems[0]) if problems else ""
+def _refused(cloud: Cloud[ClusterPlan], spec: StackSpec, machine: Machine) -> str:
+    planning = cloud.planning(None, STACK, machine.machine_type)
+    cloud.plan(spec, planning)
+    return str(planning.problems[0]) if planning.problems else ""
 
 
 def _placed(
-    cloud: Cloud, spec: StackSpec, machine: Machine, region: str, zones: tuple[str, ...]
+    cloud: Cloud[ClusterPlan], spec: StackSpec, machine: Machine, region: str, zones: tuple[str, ...]
 ) -> tuple[dict[str, str], ClusterPlan] | str:
     """The first feasible zone, and the plan there; or why none is. Local Zones, whose ids have an additional part,
     come last: they offer few services.
@@ -175,8 +178,11 @@ def _placed(
     for zone in sorted(zones, key=lambda name: name.count("-")) or [cloud.zone_in(region)]:
         place = {**cloud.keys, "region": region, "zone": zone}
         location, problems = cloud.locate(place)
-        problems = problems or cloud.config_problems(spec, machine.machine_type, location)
         if not problems:
-            return place, cloud.plan_cluster(spec, location, STACK, machine.machine_type, _Prices())
+            planning = cloud.planning(location, STACK, machine.machine_type, _Prices())
+            plan = cloud.plan(spec, planning)
+            problems = planning.config_problems
+            if not problems:
+                return place, plan
         why = why or str(problems[0])
     return why

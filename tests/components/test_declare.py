@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 PLAN: Any = SimpleNamespace(
     name="trial",
     training=SimpleNamespace(shape=SimpleNamespace(cloud="aws")),
-    facts=SimpleNamespace(losses=(), notes=()),
+    facts=SimpleNamespace(losses=(), before_up=(), notes=()),
 )
 
 
