@@ -13,7 +13,6 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.planning import in_passes
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("aws"):
@@ -104,12 +103,7 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            planned = in_passes(
-                pool.config_problems,
-                pool.plan_problems,
-                lambda spec, given: pool.plan_pool(spec, given.location, given.machine),
-            )
-            plan, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
+            plan, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, pool.plan_pool, machine)
             with declaring(plan):
                 super().__init__(
                     name,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from gpucluster.components.example_ranges import only_examples
-from gpucluster.components.private_ways import dns_problems, no_peer, way_in
-from gpucluster.components.problem import Problem
+from gpucluster.components.example_ranges import report_examples
+from gpucluster.components.planning import Planning
+from gpucluster.components.private_ways import refuse_dns, refuse_peer, way_in
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
-from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.teams import named_people
+from gpucluster.components.spec.teams import Team
+from gpucluster.components.teams import people_fields
 from gpucluster.record import record
 
 _PRINCIPAL = r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$"
@@ -59,11 +60,27 @@ class AccessPlan:
     only_examples: str | None = None
 
 
-def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpenter: bool, collector: bool) -> AccessPlan:
+def plan_access(
+    access: PublicAccess | PrivateAccess,
+    teams: Mapping[str, Team],
+    planning: Planning[Any],
+    *,
+    vpc_cidr: str,
+    karpenter: bool,
+    collector: bool,
+) -> AccessPlan:
     """The access of a cluster in a network of this range. karpenter, collector: whether Karpenter and the collector of
     the jobs' own metrics run in it.
     """
+    refuse_dns(access, "EKS", planning)
+    refuse_peer(access, planning)
+    admins = {f"access.admins[{at}]": arn for at, arn in enumerate(access.admins)}
+    for field, arn in {**admins, **people_fields(access, teams)}.items():
+        _check_principal(field, arn, planning)
     if isinstance(access, PublicAccess):
+        if len(access.cidrs) > _MOST_RANGES:
+            fix = f"EKS allows {_MOST_RANGES} for a public API: merge or remove some"
+            planning.refuse("access.cidrs", f"has {len(access.cidrs)} ranges", fix)
         return AccessPlan(
             public_cidrs=access.cidrs,
             client_cidrs=(),
@@ -71,14 +88,13 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
             services=(),
             nat=True,
             registry=None,
-            only_examples=only_examples(access),
+            only_examples=report_examples(access, planning),
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
-    clients = access.cidrs if access.via == "vpn" else (vpc_cidr,)
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(
         public_cidrs=(),
-        client_cidrs=clients,
+        client_cidrs=access.cidrs if access.via == "vpn" else (vpc_cidr,),
         admins=access.admins,
         services=(*SERVICES, *(["sqs"] if karpenter else []), *(["aps-workspaces"] if collector else [])),
         nat=access.egress == "nat",
@@ -87,34 +103,12 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
     )
 
 
-def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """Parts of the spec's access that AWS does not support."""
-    problems = [*dns_problems(access, "EKS"), *no_peer(access)]
-    if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
-        count = len(access.cidrs)
-        problems.append(
-            Problem(
-                "access.cidrs",
-                f"has {count} ranges",
-                f"EKS allows {_MOST_RANGES} for a public API: merge or remove some",
-            )
-        )
-    return problems + [
-        problem for at, arn in enumerate(access.admins) for problem in _principal_problems(f"access.admins[{at}]", arn)
-    ]
-
-
-def people_problems(spec: ClusterSpec) -> list[Problem]:
-    """Submitters of jobs that EKS can't identify."""
-    return [problem for field, arn in named_people(spec) for problem in _principal_problems(field, arn)]
-
-
-def _principal_problems(field: str, arn: str) -> list[Problem]:
+def _check_principal(field: str, arn: str, planning: Planning[Any]) -> None:
     if re.fullmatch(_PRINCIPAL, arn):
-        return []
+        return
     session = "; for a session, name the role in its ARN after assumed-role/" if ":assumed-role/" in arn else ""
     fix = f"on AWS write the ARN of an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin{session}"
-    return [Problem(field, f"is {arn!r}", fix)]
+    planning.refuse(field, f"is {arn!r}", fix)
 
 
 def _rights(admins: Sequence[str]) -> str:

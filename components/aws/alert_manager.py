@@ -11,7 +11,7 @@ from pulumi_aws import kms, sns
 
 from gpucluster.components.aws import amp
 from gpucluster.components.aws.partition import partition
-from gpucluster.components.aws.topic import topic_region
+from gpucluster.components.aws.receivers import topic_region
 from gpucluster.components.kubernetes.telemetry.rules import alertmanager_config
 from gpucluster.components.spec.operations import Alerts
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpucluster.components.aws.location import Location, parse_location
-from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
+from gpucluster.components.aws.plan import AwsClusterPlan, plan_cluster
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.planning import in_passes
 from gpucluster.components.problem import Problem
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
@@ -42,10 +41,6 @@ CLOUD = Cloud(
     optional=("secondZone", "account", "role"),
     zone_in=lambda region: f"{region}a",
     parse_location=_location,
-    plan=in_passes(
-        config_problems,
-        plan_problems,
-        lambda spec, given: plan_cluster(spec, given.location, given.stack, given.machine, given.prices),
-    ),
+    plan=plan_cluster,
     parts=_parts,
 )

@@ -20,8 +20,7 @@ from gpucluster.components.aws.monitoring import Monitoring
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_health import CONDITIONS
 from gpucluster.components.aws.partition import addon_registry
-from gpucluster.components.aws.places import collects_metrics
-from gpucluster.components.aws.plan import AwsClusterPlan, HomePlan
+from gpucluster.components.aws.plan import AwsClusterPlan, HomePlan, collects_metrics
 from gpucluster.components.aws.registry import registry
 from gpucluster.components.aws.storage import Storage
 from gpucluster.components.aws.submitters import group_of, submitter_access

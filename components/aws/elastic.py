@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from gpucluster.components.elastic import ElasticMachines, old_plan_pools
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.machines import check_sale
+from gpucluster.components.aws.quotas import ON_DEMAND, SPOT
+from gpucluster.components.elastic import ElasticMachines, plan_pools
+from gpucluster.components.flex_start import refuse_flex_start
+from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.elastic import Elastic
 
 
-def plan_elastic(spec: ClusterSpec) -> ElasticMachines | None:
-    """None if the spec requests another engine."""
-    elastic = spec.elastic
-    if elastic is None or elastic.engine != "karpenter":
+def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[Location]) -> ElasticMachines | None:
+    """None if the spec requests another engine. accelerator: of the training nodes."""
+    refuse_flex_start("AWS", planning, elastic=elastic)
+    if elastic is None:
         return None
-    shape = elastic_shape("aws", spec.accelerator)
-    return ElasticMachines(shape=shape, pools=old_plan_pools(elastic, shape))
-
-
-def elastic_not_built(spec: ClusterSpec) -> list[str]:
-    """Parts that the spec requests and this cluster lacks."""
-    if spec.elastic is None or spec.elastic.engine == "karpenter":
-        return []
-    return ["elastic.engine native: on AWS Karpenter runs the elastic pools"]
+    if elastic.engine != "karpenter":
+        planning.not_built.append("elastic.engine native: on AWS Karpenter runs the elastic pools")
+        return None
+    shape = elastic_shape("aws", accelerator)
+    plan = ElasticMachines(shape=shape, pools=plan_pools(elastic, accelerator, shape, planning))
+    check_sale(shape, "the elastic pools", planning)
+    planning.quotas[ON_DEMAND] += plan.bought("on-demand") * shape.vcpus
+    planning.quotas[SPOT] += plan.bought("spot") * shape.vcpus
+    return plan

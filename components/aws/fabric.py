@@ -6,7 +6,7 @@ from typing import Final
 
 from gpucluster.catalog.fabric_releases import FabricRelease, release_of
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.aws.interfaces import plan_interfaces
+from gpucluster.components.aws.training import plan_interfaces
 from gpucluster.components.kubernetes.fabric_libraries import (
     LIBRARY_PATH,
     MOUNT,

@@ -1,23 +1,48 @@
-"""Choice of the AWS machine type of a GPU pool. Imports no Pulumi."""
+"""GPU machines on AWS: the choice for training, and where machines are sold. Imports no Pulumi."""
 
 from __future__ import annotations
 
+from gpucluster.catalog.aws_regions import aws_regions, region_of_zone, sold_in
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.problem import Problem
+from gpucluster.catalog.zones import zones_of
+from gpucluster.components import training_machine
+from gpucluster.components.aws.location import Location, is_zone_id
+from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.training_machine import Fitting, chosen_machine, unfit_problems
+from gpucluster.components.training import report_fabric, report_gpus
 
 
-def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
-    """See `chosen_machine`."""
-    return chosen_machine("aws", spec, machine, _fitting(spec))
+def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:
+    """The machine of the training nodes. A reservation by itself proves that the zone has it."""
+    fitting = {row.machine_type: row for row in shapes_with("aws", spec.accelerator)}
+    shape = training_machine.plan_machine("aws", spec.accelerator, spec.training, fitting, planning)
+    report_fabric(spec.training, shape, planning)
+    report_gpus(shape, planning)
+    if planning.machine is None or planning.machine in fitting:
+        check_sale(shape, "the training pool", planning, held=spec.placement.kind in ("reservation", "blocks"))
+    return shape
 
 
-def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
-    """See `unfit_problems`."""
-    return unfit_problems(spec, machine, _fitting(spec))
-
-
-def _fitting(spec: TrainingSpec) -> Fitting:
-    return {row.machine_type: row for row in shapes_with("aws", spec.accelerator)}
+def check_sale(shape: Machine, pool: str, planning: Planning[Location], *, held: bool = False) -> None:
+    """Whether the machines of a pool are sold in region and zone. pool: its name in prose. held: it is known that the
+    zone has them.
+    """
+    name, place = shape.machine_type, planning.location
+    region, zones = aws_regions()[place.region], sold_in(name, place.region)
+    unknown = f"whether {name} for {pool} is available in"
+    missing = f"where {name} for {pool} is not available (list of {region.offerings})"
+    if zones is None:
+        planning.before_up.append(f"{unknown} {place.region} is unknown: no list of its machines is known")
+    elif not zones:
+        others = ", ".join(dict.fromkeys(found for zone in zones_of(name) if (found := region_of_zone(zone))))
+        planning.refuse_place("region", f"is {region.name!r}, {missing}", f"it is available in {others}")
+    elif place.region in zones:
+        planning.before_up.append(
+            f"the zones of {place.region} with {name} for {pool} are unknown: the list has the region only"
+        )
+    elif not set(place.zone_ids) <= set(zones):
+        sold = f"in {place.region} it is available in {', '.join(zones)}"
+        if is_zone_id(place.zone) and place.local_zone is None and not held:
+            planning.refuse_place("zone", f"is {place.zone!r}, {missing}", sold)
+        planning.before_up.append(f"{unknown} {place.zone} is unknown: {sold}")

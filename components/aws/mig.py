@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.mig import MigMachines, sliced
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.machines import check_sale
+from gpucluster.components.aws.quotas import ON_DEMAND, SPOT
+from gpucluster.components.flex_start import refuse_flex_start
+from gpucluster.components.mig import MigMachines, report_mig, sliced
+from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with, training_shape
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.mig import Mig
 from gpucluster.record import record
 
 _CLOUD: Final = "aws"
@@ -29,20 +34,21 @@ class MigPlan(MigMachines):
         return tuple(size for size, count in sizes for _ in range(count))
 
 
-def mig_not_built(spec: ClusterSpec) -> list[str]:
-    """Parts that the spec requests and this cluster lacks."""
-    if spec.mig is None or spec.accelerator in _SLICED:
-        return []
-    return [f"mig: {spec.mig.nodes} nodes of {spec.mig.layout}; on {spec.accelerator} MIG mode needs a GPU reset"]
-
-
-def plan_mig(spec: ClusterSpec) -> MigPlan | None:
+def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) -> MigPlan | None:
     """The pool, of single-GPU machines if available: small machines are bought, started and lost one by one."""
-    if spec.mig is None or mig_not_built(spec):
+    refuse_flex_start("AWS", planning, mig=mig)
+    if mig is None:
         return None
-    shape = _shape(spec.accelerator)
-    nodes, pool = sliced(spec.mig, spec.accelerator, shape)
-    return MigPlan(shape=shape, nodes=nodes, pool=pool, roll=spec.mig.roll, spot=spec.mig.purchase == "spot")
+    if accelerator not in _SLICED:
+        why = f"on {accelerator} MIG mode needs a GPU reset"
+        planning.not_built.append(f"mig: {mig.nodes} nodes of {mig.layout}; {why}")
+        return None
+    shape, spot = _shape(accelerator), mig.purchase == "spot"
+    nodes, pool = sliced(mig, accelerator, shape)
+    check_sale(shape, "the MIG pool", planning)
+    report_mig(mig, pool, planning)
+    planning.quotas[SPOT if spot else ON_DEMAND] += nodes * shape.vcpus
+    return MigPlan(shape=shape, nodes=nodes, pool=pool, roll=mig.roll, spot=spot)
 
 
 def _shape(accelerator: str) -> Machine:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Sequence
 
-from gpucluster.components.address_ranges import peer_problems, range_problems, sixteenth
+from gpucluster.catalog.aws_regions import aws_regions
+from gpucluster.components.address_ranges import refuse_peers, refuse_ranges, sixteenth
 from gpucluster.components.aws.access import SERVICES
-from gpucluster.components.aws.location import Location
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.access import PrivateAccess, PublicAccess
+from gpucluster.components.aws.location import Location, is_zone_id
+from gpucluster.components.aws.lustre import lustre_place
+from gpucluster.components.aws.quotas import ADDRESS, VPC
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
 _VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"
 _SUBNET = r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$"
+_DESCRIBE = "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'"
 # EKS requires subnets in two zones. Source: Amazon EKS user guide, network-reqs.
 _OTHERS = 2
 
@@ -58,77 +62,105 @@ class NetworkPlan:
         return (ipaddress.IPv4Network(cidr).num_addresses - _KEPT) // _NODE
 
 
-def plan_network(asked: ClusterNetwork, *, nat: bool = True, services: tuple[str, ...] = ()) -> NetworkPlan:
-    """The network of a spec. nat, services: as of the plan."""
-    existing, ranges = asked.existing, asked.ranges
-    return NetworkPlan(
-        vpc_cidr=(existing.cidr if existing else ranges.network) or NetworkPlan.vpc_cidr,
+def network_range(network: ClusterNetwork) -> str:
+    """Of all addresses of a cluster."""
+    return (network.existing.cidr if network.existing else network.ranges.network) or NetworkPlan.vpc_cidr
+
+
+def plan_network(
+    network: ClusterNetwork,
+    planning: Planning[Location],
+    *,
+    nodes: int,
+    peers: Sequence[str],
+    nat: bool,
+    services: tuple[str, ...],
+) -> NetworkPlan:
+    """nodes: of the training pool. peers: ranges at the other end of a VPN. nat, services: as in the plan."""
+    existing = network.existing
+    plan = NetworkPlan(
+        vpc_cidr=network_range(network),
         nat=nat,
         services=() if existing else services,
-        service_cidr=ranges.services,
+        service_cidr=network.ranges.services,
         existing=existing,
     )
-
-
-def network_problems(asked: ClusterNetwork, access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """Ranges that overlap, and ids that AWS does not use."""
-    plan = plan_network(asked)
     chosen = {"network": plan.vpc_cidr, "services": plan.service_cidr}
     ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in chosen.items() if cidr is not None}
+    refuse_ranges(ranges, planning)
     # Clients of AWS' VPN endpoint have addresses of the network itself.
-    peers = access.cidrs if isinstance(access, PrivateAccess) else ()
-    services = {name: cidr for name, cidr in ranges.items() if name == "services"}
-    return [*range_problems(ranges), *peer_problems(services, peers), *_existing_problems(asked.existing)]
-
-
-def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
+    refuse_peers({name: cidr for name, cidr in ranges.items() if name == "services"}, peers, planning)
+    if network.ranges.pods:
+        planning.notes.append("network.ranges.pods: on AWS pods use addresses of the network")
+    _report_zones(planning)
     if existing is None:
-        return []
+        planning.quotas[VPC] += 1
+        planning.quotas[ADDRESS] += nat
+    else:
+        _check_existing(existing, planning)
+        _report_existing(existing, planning, nodes=nodes, nat=nat)
+    return plan
+
+
+def _check_existing(existing: ExistingNetwork, planning: Planning[Location]) -> None:
+    """Ids that AWS does not use, and fields that only other clouds use."""
     at = "network.existing"
-    ids = {f"{at}.nodes": existing.nodes, **{f"{at}.others[{n}]": one for n, one in enumerate(existing.others)}}
-    problems = [] if re.fullmatch(_VPC, existing.id) else [_no_id(f"{at}.id", existing.id, "vpc-0123456789abcdef0")]
-    problems += [
-        _no_id(field, one, "subnet-0123456789abcdef0") for field, one in ids.items() if not re.fullmatch(_SUBNET, one)
-    ]
-    if len(set(existing.others)) != _OTHERS:
-        count = len(set(existing.others))
-        problems.append(
-            Problem(f"{at}.others", f"has {count} subnets", "write two private subnets in two zones: EKS needs both")
-        )
+    subnets = {f"{at}.nodes": existing.nodes, **{f"{at}.others[{n}]": one for n, one in enumerate(existing.others)}}
+    if not re.fullmatch(_VPC, existing.id):
+        planning.refuse(f"{at}.id", f"is {existing.id!r}", "write an id such as vpc-0123456789abcdef0")
+    for field, one in subnets.items():
+        if not re.fullmatch(_SUBNET, one):
+            planning.refuse(field, f"is {one!r}", "write an id such as subnet-0123456789abcdef0")
+    if (count := len(set(existing.others))) != _OTHERS:
+        fix = "write two private subnets in two zones: EKS needs both"
+        planning.refuse(f"{at}.others", f"has {count} subnets", fix)
     given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
     given["egress"] = None if existing.egress == "nat" else existing.egress
-    return problems + [
-        Problem(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
-        for name, value in given.items()
-        if value is not None
-    ]
+    for name, value in given.items():
+        if value is not None:
+            planning.refuse(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
 
 
-def _no_id(field: str, seen: str, example: str) -> Problem:
-    return Problem(field, f"is {seen!r}", f"write an id such as {example}")
-
-
-def network_notes(asked: ClusterNetwork, plan: NetworkPlan, location: Location, *, nodes: int) -> list[str]:
-    """Requirements on the user's network, which a plan can't look up. nodes: GPU nodes.
+def _report_existing(existing: ExistingNetwork, planning: Planning[Location], *, nodes: int, nat: bool) -> None:
+    """Requirements on the user's network, which a plan can't look up.
 
     Sources: Amazon EKS user guide, network-reqs (DNS, zones) and private-clusters; Amazon EC2 user guide, efa.
     """
-    notes = ["network.ranges.pods: on AWS pods use addresses of the network"] if asked.ranges.pods else []
-    existing = plan.existing
-    if existing is None:
-        return notes
-    first, second = location.cluster_zones
+    zones = zip(existing.others, planning.location.cluster_zones, ("private in", "in"), strict=False)
+    others = ", ".join(f"{subnet} {kind} {zone}" for subnet, zone, kind in zones)
     out = (
         "a route to the internet, such as a NAT gateway: nodes cannot use a proxy"
-        if plan.nat
+        if nat
         else f"interface endpoints with private DNS for {', '.join(SERVICES)}"
     )
-    return [
-        *notes,
+    planning.notes.append(
         f"network: {existing.id} is your network: the cluster adds security groups and interfaces, and destroy removes "
-        "only these",
-        f"network: {existing.nodes} must be private, in {location.zone}, with {nodes * _NODE:,} free addresses for "
-        f"{nodes} GPU nodes; {existing.others[0]} private in {first}, {existing.others[1]} in {second}",
+        "only these"
+    )
+    planning.before_up += [
+        f"network: {existing.nodes} must be private, in {planning.location.zone}, with {nodes * _NODE:,} free "
+        f"addresses for {nodes} GPU nodes; {others}",
         f"network: {existing.id} must have DNS resolution and DNS hostnames enabled, the addresses of {existing.cidr}, "
         f"a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and {out}",
     ]
+
+
+def _report_zones(planning: Planning[Location]) -> None:
+    """Requirements of the location on the account, and ambiguities of a zone name."""
+    location = planning.location
+    first, second = location.cluster_zones
+    if location.local_zone is not None:
+        beside = lustre_place(location).beside_gpus
+        storage = "" if beside else f", and shared storage in {first}, so every read crosses zones"
+        planning.before_up.append(
+            f"{location.zone} is a Local Zone, which the account must opt in to: control plane and system nodes are in "
+            f"{first} and {second}{storage}; whether it has gp3 disks is unknown"
+        )
+        return
+    refused = aws_regions()[location.region].without_eks
+    named = [zone for zone in location.cluster_zones if not is_zone_id(zone)]
+    if refused and named:
+        planning.before_up.append(
+            f"EKS places no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your "
+            f"account: `{_DESCRIBE}` shows it; zones may be written as ids"
+        )

@@ -31,12 +31,12 @@ def on_demand_note(*, nodes: int, machine: str, location: Location) -> str:
     )
 
 
-def reservation_notes(reservation: str, *, nodes: int, machine: str, location: Location) -> list[str]:
+def reservation_note(reservation: str, *, nodes: int, machine: str, location: Location) -> str:
     """Requirements on a reservation that a plan can't check without access to the cloud."""
-    return [
+    return (
         f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the GPU nodes: the plan does not "
         "check this"
-    ]
+    )
 
 
 def group_note(group: str, *, nodes: int, machine: str, location: Location) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
+from gpucluster.components.aws.quotas import STANDARD
+from gpucluster.components.planning import Planning
 from gpucluster.record import record
 
 # Karpenter's two replicas need two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
@@ -27,6 +29,8 @@ class SystemPlan:
     root_gib: int = 100
 
 
-def plan_system(gpu_nodes: int) -> SystemPlan:
+def plan_system(gpu_nodes: int, planning: Planning[Any]) -> SystemPlan:
     """gpu_nodes: maximum of the whole cluster."""
-    return SystemPlan(nodes=min(max(math.ceil(gpu_nodes / _GPU_NODES), _LEAST), _MOST))
+    plan = SystemPlan(nodes=min(max(math.ceil(gpu_nodes / _GPU_NODES), _LEAST), _MOST))
+    planning.quotas[STANDARD] += plan.nodes * plan.vcpus
+    return plan

@@ -6,9 +6,7 @@ import re
 from typing import Final, Literal
 
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.aws.interfaces import Interface, plan_interfaces
 from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.network_plan import NetworkPlan, plan_network
 from gpucluster.components.aws.purchase import (
     BLOCK_SIZES,
     ROLL_NOTE,
@@ -17,18 +15,46 @@ from gpucluster.components.aws.purchase import (
     blocks_note,
     group_note,
     on_demand_note,
-    reservation_notes,
+    reservation_note,
 )
-from gpucluster.components.flex_start import flex_start_problems
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.aws.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND
+from gpucluster.components.flex_start import refuse_flex_start
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import BlocksPlacement, CapacityBlockPurchase, ReservationPlacement
-from gpucluster.components.training import TrainingNodes, has_begun, maintenance_problems
+from gpucluster.components.spec.training import (
+    BlocksPlacement,
+    CapacityBlockPurchase,
+    Placement,
+    ReservationPlacement,
+)
+from gpucluster.components.training import TrainingNodes, is_active, refuse_maintenance, report_roll
 from gpucluster.record import record
 
 _RESERVATION: Final = "cr-[0-9a-z]+"
 _GROUP: Final = r"arn:aws[a-z-]*:resource-groups:(?P<region>[a-z0-9-]+):\d{12}:group/[\w.-]{1,300}"
+
+
+@record(kw_only=True)
+class Interface:
+    """One interface of a launch template: `interface` carries IP, `efa-only` the fabric and no address."""
+
+    card: int
+    device: int
+    kind: Literal["interface", "efa-only"]
+
+
+def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
+    """One IP interface and one fabric interface for each network card.
+
+    Card 0 has both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces have
+    no address, so a p5.48xlarge uses one address of the subnet for the node, not 32.
+    Source: Amazon EC2 user guide, page efa-acc-inst-types.
+    """
+    return (
+        Interface(card=0, device=0, kind="interface"),
+        Interface(card=0, device=1, kind="efa-only"),
+        *(Interface(card=card, device=0, kind="efa-only") for card in range(1, shape.network_cards)),
+    )
 
 
 @record(kw_only=True)
@@ -91,113 +117,97 @@ class TrainingPlan(TrainingNodes):
         )
 
 
-def plan_training(spec: TrainingSpec, shape: Machine, *, lustre_cards: int = 0) -> TrainingPlan:
-    """The training pool of a spec without problems. shape: of its machines. lustre_cards: as in the plan."""
-    return TrainingPlan(
+def plan_training(
+    spec: TrainingSpec, shape: Machine, planning: Planning[Location], *, most_nodes: int, lustre_cards: int = 0
+) -> TrainingPlan:
+    """shape: of its machines. most_nodes: that fit into the subnet. lustre_cards: as in the plan."""
+    block = isinstance(spec.purchase, CapacityBlockPurchase)
+    plan = TrainingPlan(
         shape=shape,
         nodes=spec.training.nodes,
         spares=spec.training.spares,
-        active=has_begun(spec),
+        active=is_active(spec.purchase),
         roll=spec.training.roll,
-        capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
-        placement=_placement(spec),
+        capacity_block=block,
+        placement=_plan_placement(spec.placement, planning, block=block),
         interfaces=plan_interfaces(shape),
         lustre_cards=lustre_cards,
     )
+    limit, what = most_nodes, f"the GPU subnet has addresses for at most {most_nodes}: request fewer"
+    if block and plan.placement.kind == "reservation":
+        limit = BLOCK_SIZES[-1]
+        what = (
+            f"placement.kind reservation has one capacity block, which holds at most {limit}: request fewer, or choose "
+            "placement.kind blocks for several"
+        )
+    if plan.size > limit:
+        planning.refuse("training.nodes", f"and training.spares make {plan.size} nodes", what)
+    refuse_flex_start("AWS", planning, purchase=spec.purchase)
+    refuse_maintenance(spec.placement, planning)
+    _report_capacity(plan, planning)
+    report_roll(plan.roll, planning)
+    return plan
 
 
-def _placement(spec: TrainingSpec) -> PlacementPlan:
-    if isinstance(spec.placement, ReservationPlacement):
-        return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
-    if isinstance(spec.placement, BlocksPlacement):
-        return PlacementPlan(kind="blocks", blocks=tuple(spec.placement.blocks.items()))
-    return PlacementPlan(kind=spec.placement.kind)
-
-
-def training_problems(spec: TrainingSpec) -> list[Problem]:
-    """Why AWS can't run the training pool."""
-    return [
-        *_size_problems(spec),
-        *flex_start_problems(spec, "AWS"),
-        *_reservation_problems(spec),
-        *maintenance_problems(spec),
-        *_block_problems(spec),
-    ]
-
-
-def _size_problems(spec: TrainingSpec) -> list[Problem]:
-    network = plan_network(spec.network) if isinstance(spec, ClusterSpec) else NetworkPlan()
-    limit, what, more = network.most_nodes, "the GPU subnet has addresses for", ""
-    if isinstance(spec.placement, ReservationPlacement) and isinstance(spec.purchase, CapacityBlockPurchase):
-        limit, what = BLOCK_SIZES[-1], "placement.kind reservation has one capacity block, which holds"
-        more = ", or choose placement.kind blocks for several"
-    size = spec.training.size
-    if size <= limit:
-        return []
-    fix = f"{what} at most {limit}: request fewer{more}"
-    return [Problem("training.nodes", f"and training.spares make {size} nodes", fix)]
-
-
-def _block_problems(spec: TrainingSpec) -> list[Problem]:
-    problems: list[Problem] = []
-    blocks = spec.placement.blocks if isinstance(spec.placement, BlocksPlacement) else {}
-    for id_, nodes in blocks.items():
+def _plan_placement(placement: Placement, planning: Planning[Location], *, block: bool) -> PlacementPlan:
+    """block: bought as a capacity block."""
+    if isinstance(placement, ReservationPlacement):
+        _check_reservation(placement.id, planning, block=block)
+        return PlacementPlan(kind="reservation", reservation=placement.id, group_name=placement.group)
+    if not isinstance(placement, BlocksPlacement):
+        return PlacementPlan(kind=placement.kind)
+    for id_, nodes in placement.blocks.items():
         if not re.fullmatch(_RESERVATION, id_):
-            why = "is not the id of a capacity block"
-            problems.append(Problem(f"placement.blocks.{id_}", why, "write its id: cr-..."))
+            planning.refuse(f"placement.blocks.{id_}", "is not the id of a capacity block", "write its id: cr-...")
         if not 1 <= nodes <= BLOCK_SIZES[-1]:
             allowed = f"a capacity block holds 1 to {BLOCK_SIZES[-1]}"
-            problems.append(Problem(f"placement.blocks.{id_}", f"is {nodes}", allowed))
-    return problems
+            planning.refuse(f"placement.blocks.{id_}", f"is {nodes}", allowed)
+    return PlacementPlan(kind="blocks", blocks=tuple(placement.blocks.items()))
 
 
-def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
-    if not isinstance(spec.placement, ReservationPlacement) or re.fullmatch(_RESERVATION, spec.placement.id):
-        return []
-    why, fix = f"is {spec.placement.id!r}", "write the id of an AWS reservation or capacity block: cr-..."
-    if not re.fullmatch(_GROUP, spec.placement.id):
-        return [Problem("placement.id", why, f"{fix}, or the ARN of a resource group of reservations")]
-    if not isinstance(spec.purchase, CapacityBlockPurchase):
-        return []
-    why += ", but EKS takes a capacity block only by its own id"
-    return [Problem("placement.id", why, "write cr-..., or for several blocks placement.kind blocks")]
+def _check_reservation(id_: str, planning: Planning[Location], *, block: bool) -> None:
+    if re.fullmatch(_RESERVATION, id_):
+        return
+    group, seen = re.fullmatch(_GROUP, id_), f"is {id_!r}"
+    if group is None:
+        fix = "write the id of an AWS reservation or capacity block: cr-..."
+        planning.refuse("placement.id", seen, f"{fix}, or the ARN of a resource group of reservations")
+        return
+    if block:
+        seen += ", but EKS takes a capacity block only by its own id"
+        planning.refuse("placement.id", seen, "write cr-..., or for several blocks placement.kind blocks")
+    if group["region"] != planning.location.region:
+        why = f"is in {group['region']}, but the GPU nodes are in {planning.location.region}"
+        planning.refuse_place("placement.id", why, "write the resource group of that region")
 
 
-def reservation_place_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
-    """Why a resource group can't be used in the region of the cluster."""
-    placement = spec.placement
-    found = re.fullmatch(_GROUP, placement.id) if isinstance(placement, ReservationPlacement) else None
-    if found is None or found["region"] == location.region:
-        return []
-    why = f"is in {found['region']}, but the GPU nodes are in {location.region}"
-    return [Problem("placement.id", why, "write the resource group of that region")]
-
-
-def training_notes(training: TrainingPlan, location: Location) -> list[str]:
-    """Requirements on its capacity that the plan can't check."""
-    machine, notes = training.shape.machine_type, _ip_notes(training)
-    for part in training.parts:
+def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
+    """Requirements on its capacity that the plan can't check, and its quotas; a capacity block has separate ones."""
+    machine, location, several = plan.shape.machine_type, planning.location, len(plan.parts) > 1
+    if plan.shape.network_cards > 1:
+        planning.notes.append(
+            f"shared storage, S3 and checkpoints share {plan.shape.host_gbps} Gb/s a node: one of its "
+            f"{plan.shape.network_cards} network cards carries IP traffic"
+        )
+    for part in plan.parts:
+        held = block_size(part.nodes) if plan.capacity_block else None
         if part.reservation is None:
-            notes.append(on_demand_note(nodes=part.nodes, machine=machine, location=location))
+            planning.notes.append(on_demand_note(nodes=part.nodes, machine=machine, location=location))
         elif re.fullmatch(_GROUP, part.reservation):
-            notes.append(group_note(part.reservation, nodes=part.nodes, machine=machine, location=location))
+            planning.before_up.append(
+                group_note(part.reservation, nodes=part.nodes, machine=machine, location=location)
+            )
         else:
-            held = (block_size(part.nodes) if training.capacity_block else None) or part.nodes
-            notes += reservation_notes(part.reservation, nodes=held, machine=machine, location=location)
-            if training.capacity_block:
-                several = len(training.parts) > 1
-                notes += block_notes(part.reservation, nodes=part.nodes, active=training.active, several=several)
-    if training.capacity_block and training.roll and training.active:
-        notes.append(ROLL_NOTE)
-    return notes + ([blocks_note(len(training.parts))] if training.placement.blocks else [])
-
-
-def _ip_notes(training: TrainingPlan) -> list[str]:
-    """IP bandwidth of a machine with many cards, of which only one has an address."""
-    shape = training.shape
-    if shape.network_cards < 2:
-        return []
-    return [
-        f"shared storage, S3 and checkpoints share {shape.host_gbps} Gb/s a node: one of its {shape.network_cards} "
-        "network cards carries IP traffic"
-    ]
+            planning.before_up.append(
+                reservation_note(part.reservation, nodes=held or part.nodes, machine=machine, location=location)
+            )
+            if plan.capacity_block:
+                planning.notes += block_notes(part.reservation, nodes=part.nodes, active=plan.active, several=several)
+        planning.quotas[BLOCKS] += held or 0
+    if plan.capacity_block and plan.roll and plan.active:
+        planning.before_up.append(ROLL_NOTE)
+    if plan.placement.blocks:
+        planning.notes.append(blocks_note(len(plan.parts)))
+    planning.quotas[ON_DEMAND] += 0 if plan.capacity_block else plan.size * plan.shape.vcpus
+    planning.quotas[INTERFACES] += plan.size * len(plan.interfaces)
+    planning.quotas[NODES] = max(part.nodes for part in plan.parts)

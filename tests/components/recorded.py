@@ -30,6 +30,7 @@ from pulumi.runtime.mocks import MockMonitor
 from gpucluster.components.aws.location import Location as Aws
 from gpucluster.components.azure.location import Location as Azure
 from gpucluster.components.azure.settings import Settings
+from gpucluster.components.cloud import cloud_of
 from gpucluster.components.declare import few_calls
 from gpucluster.components.gcp.location import Location as Gcp
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -125,9 +126,8 @@ def plan_of(cloud: str, name: str) -> Recorded:
     """What a spec of `specs.yaml` registers; declared once."""
     given = chosen(cloud, name)
     spec = ClusterSpec.model_validate({**TRIAL, **given.get("changes", {})})
-    module = import_module(f"gpucluster.components.{cloud}.plan")
     place = location(cloud, given.get("place", {}))
-    plan = module.plan_cluster(spec, place, stack=f"{cloud}-trial", machine=given.get("machine"))
+    plan: Any = cloud_of(cloud).plan_cluster(spec, place, f"{cloud}-trial", given.get("machine"))
     monitor = _Monitor(cloud)
     pulumi.runtime.set_mocks(
         monitor.mocks, project="gpucluster", stack=f"{cloud}-trial", preview=False, monitor=monitor

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
+from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
@@ -70,7 +70,7 @@ def _register(**changes: object) -> dict[str, MockResourceArgs]:
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)
     trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
-    plan = plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="aws-trial")
+    plan = CLOUD.plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="aws-trial")
 
     @pulumi.runtime.test
     def declare() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
+from gpucluster.components.aws.access import AccessPlan, plan_access
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from tests.components.told import told
 
@@ -12,8 +13,15 @@ VPC = "10.0.0.0/16"
 ADMIN = "arn:aws:iam::123456789012:role/admin"
 
 
-def plan(access: PublicAccess | PrivateAccess) -> AccessPlan:
-    return plan_access(access, vpc_cidr=VPC, karpenter=False, collector=False)
+def plan(access: PublicAccess | PrivateAccess, planning: Planning[None] | None = None) -> AccessPlan:
+    reports = planning or Planning(stack="s", location=None)
+    return plan_access(access, {}, reports, vpc_cidr=VPC, karpenter=False, collector=False)
+
+
+def refused(access: PublicAccess | PrivateAccess) -> list[str]:
+    planning = Planning(stack="s", location=None)
+    plan(access, planning)
+    return told(planning.problems)
 
 
 def test_a_public_api_is_for_its_ranges() -> None:
@@ -77,13 +85,13 @@ def test_a_private_api_says_the_way_in(access: PrivateAccess, clients: tuple[str
 )
 def test_an_admin_that_is_no_iam_principal_is_refused(arn: str, hint: str) -> None:
     access = PublicAccess(kind="public", cidrs=("203.0.113.0/24",), admins=(ADMIN, arn))
-    assert told(access_problems(access)) == [
+    assert refused(access) == [
         f"access.admins[1] is {arn!r}; on AWS write the ARN of an IAM role or user, such as "
         f"arn:aws:iam::123456789012:role/platform-admin{hint}"
     ]
 
 
 def test_a_dns_name_that_asks_for_rights_alone_is_not_to_be_had() -> None:
-    assert told(access_problems(PrivateAccess(kind="private", via="dns"))) == [
+    assert refused(PrivateAccess(kind="private", via="dns")) == [
         "access.via is 'dns', which only Google Cloud supports; for EKS choose vpn, bastion or inside"
     ]

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gpucluster.catalog.eks_addons import builds_of, eks_addons
-from gpucluster.components.aws.addon_builds import addon_notes, addon_problems, plan_addons
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.aws.addon_builds import plan_addons
+from gpucluster.components.aws.cloud import CLOUD
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.versions import Versions
+from gpucluster.components.versions import KUBERNETES
+from tests.components.told import told
 
 PINS = {name: pin for name in eks_addons() if (pin := builds_of(name, "1.35").pinned)}
+
+
+def plan(asked: dict[str, Any], region: str = "us-east-1") -> tuple[dict[str, str], Planning[Any]]:
+    """The builds, and what the plan reports."""
+    location, _ = CLOUD.locate({"region": region, "zone": f"{region}a"})
+    planning = CLOUD.planning(location, "s")
+    versions = Versions(**asked)
+    builds = plan_addons(versions, versions.kubernetes or KUBERNETES, planning, home=False)
+    return dict(builds), planning
 
 
 @pytest.mark.parametrize(
@@ -29,18 +40,16 @@ PINS = {name: pin for name in eks_addons() if (pin := builds_of(name, "1.35").pi
 def test_the_spec_comes_before_the_pins_and_default_leaves_the_choice_to_eks(
     asked: dict[str, Any], region: str, builds: dict[str, str]
 ) -> None:
-    assert plan_addons(Versions(**asked), region) == builds
+    assert plan(asked, region)[0] == builds
 
 
-def test_unknown_names_and_builds_that_cannot_be_are_refused_with_the_known_ones(
-    vary: Callable[..., ClusterSpec],
-) -> None:
+def test_unknown_names_and_builds_that_cannot_be_are_refused_with_the_known_ones() -> None:
     asked = {"coredns": "1.13.2", "corends": "default", "kube-proxy": "v1.36.0-eksbuild.25", "vpc-cni": "default"}
-    spec = vary(versions={"addons": asked | {"aws-efs-csi-driver": "default"}})
+    _, planning = plan({"addons": asked | {"aws-efs-csi-driver": "default"}})
     of = "which EKS does not offer for Kubernetes 1.35; write a build of it, such as"
     names = ", ".join(name for name in eks_addons() if name != "aws-efs-csi-driver")
     absent = f"is not an add-on of this cluster; allowed: {names}"
-    assert {str(one) for one in addon_problems(spec)} == {
+    assert set(told(planning.problems)) == {
         f"versions.addons.coredns is '1.13.2', {of} {', '.join(builds_of('coredns', '1.35').recorded)}, default",
         f"versions.addons.kube-proxy is 'v1.36.0-eksbuild.25', {of} v1.35.3-eksbuild.21, v1.35.3-eksbuild.29, default",
         f"versions.addons.corends {absent}",
@@ -50,7 +59,7 @@ def test_unknown_names_and_builds_that_cannot_be_are_refused_with_the_known_ones
 
 def test_a_build_that_no_source_has_is_noted() -> None:
     known, new = "v1.13.2-eksbuild.31", "v1.13.2-eksbuild.99"
-    assert addon_notes(Versions(addons={"coredns": known, "vpc-cni": "default"}), "us-east-1") == []
-    [note] = addon_notes(Versions(addons={"coredns": new}), "eu-west-1")
+    assert plan({"addons": {"coredns": known, "vpc-cni": "default"}})[1].before_up == []
+    [note] = plan({"addons": {"coredns": new}}, "eu-west-1")[1].before_up
     assert note.startswith(f"coredns {new} is not among the known builds for Kubernetes 1.35 (v1.13.2-eksbuild.21, ")
     assert "--region eu-west-1 --kubernetes-version 1.35 --addon-name coredns" in note

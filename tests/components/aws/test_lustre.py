@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
-from gpucluster.components.aws.lustre_clients import client_losses, client_notes, lustre_cards
-from gpucluster.components.aws.machines import training_machine
+from gpucluster.components.aws.cloud import CLOUD
+from gpucluster.components.aws.lustre import LustrePlace, LustrePlan, size_lustre
 from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage
 
+PLACE = LustrePlace(sold="persistent_2", beside_gpus=True)
 # USD per GiB-month; made up, so that a test does not change with the price book.
 PRICES = {125: "0.15", 250: "0.20", 500: "0.35", 1000: "0.60"}
 
@@ -29,7 +29,7 @@ def priced(*tiers: int, elsewhere: tuple[int, ...] = ()) -> TierPrices:
 
 def plan(tib: str, gb_per_s: str = "0", tiers: tuple[int, ...] = tuple(PRICES), *, fabric: bool = False) -> LustrePlan:
     asked = SharedStorage(usable_tib=Decimal(tib), gb_per_s=Decimal(gb_per_s), protect=False, fabric=fabric)
-    return plan_lustre(asked, priced(*tiers))
+    return size_lustre(asked, priced(*tiers), PLACE)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_tier_without_a_price_is_never_taken_before_one_that_has_one() -> None
 
 def test_without_a_price_here_those_of_elsewhere_put_the_tiers_in_order_and_are_no_price() -> None:
     asked = SharedStorage(usable_tib=Decimal(20), gb_per_s=Decimal(5))
-    assert plan_lustre(asked, priced(elsewhere=(125, 250, 1000))).choice == (
+    assert size_lustre(asked, priced(elsewhere=(125, 250, 1000)), PLACE).choice == (
         "26,400 GiB at 250 MB/s per TiB: the cheapest by the prices of other regions, because no tier has a known "
         "price here"
     )
@@ -100,7 +100,7 @@ def test_without_any_price_the_least_capacity_is_taken_of_equals_the_slowest() -
 
 def test_a_tier_set_by_the_spec_is_kept_whatever_the_prices() -> None:
     asked = SharedStorage(usable_tib=Decimal(20), gb_per_s=Decimal(5), tier=125)
-    found = plan_lustre(asked, priced(*PRICES))
+    found = size_lustre(asked, priced(*PRICES), PLACE)
     assert (found.tier, found.choice) == (
         125,
         "40,800 GiB at 125 MB/s per TiB for $6,120.00 a month, the tier set by the spec",
@@ -142,13 +142,14 @@ def test_nodes_mount_over_as_many_cards_as_the_file_system_has_connections_for(
     vary: Callable[..., ClusterSpec], changes: dict[str, Any], cards: int, told: str
 ) -> None:
     spec = vary(**changes, storage={"shared": {"usable_tib": 20, "fabric": True}})
-    machine = training_machine(spec, None)
-    assert lustre_cards(spec, machine) == cards
-    [said] = client_notes(spec, machine) if cards else client_losses(spec, machine)
-    assert told in said
+    planning = CLOUD.planning(None, "s")
+    plan = CLOUD.plan(spec, planning)
+    assert plan.training.lustre_cards == cards
+    [found] = [text for text in (*planning.notes, *planning.losses) if told in text]
+    assert ("over EFA" in found, "over IP only" in found) == (cards > 0, cards == 0)
 
 
 def test_without_the_fabric_nothing_is_said_of_it(vary: Callable[..., ClusterSpec]) -> None:
-    spec = vary()
-    machine = training_machine(spec, None)
-    assert (lustre_cards(spec, machine), client_notes(spec, machine), client_losses(spec, machine)) == (0, [], [])
+    planning = CLOUD.planning(None, "s")
+    assert CLOUD.plan(vary(), planning).training.lustre_cards == 0
+    assert [text for text in (*planning.notes, *planning.losses) if "over EFA" in text or "over IP" in text] == []

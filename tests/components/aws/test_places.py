@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location, parse_location
-from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.told import refused
@@ -77,8 +77,8 @@ def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
     assert [
         one.partition(" is not available")[0] for one in refused("aws", spec, place("cac1-az4", region="ca-central-1"))
     ] == [
-        "region is 'ca-central-1', where p5.4xlarge for the elastic pools",
         "region is 'ca-central-1', where p5.4xlarge for the MIG pool",
+        "region is 'ca-central-1', where p5.4xlarge for the elastic pools",
     ]
 
 
@@ -157,13 +157,13 @@ def test_lustre_is_of_a_kind_that_is_sold_there(
     vary: Vary, region: str, zone: str, expected: tuple[str, int, bool]
 ) -> None:
     spec = vary(storage={"shared": {"usable_tib": 20}})
-    storage = plan_cluster(spec, place(zone, region=region), stack="s").storage
+    storage = CLOUD.plan_cluster(spec, place(zone, region=region), stack="s").storage
     assert not isinstance(storage, MountedPlan)
     assert (storage.deployment, storage.tier, storage.beside_gpus) == expected
 
 
 def notes(spec: ClusterSpec, location: Location, word: str) -> list[str]:
-    found = plan_cluster(spec, location, stack="s").facts.registered()["notes"]
+    found = CLOUD.plan_cluster(spec, location, stack="s").facts.registered()["notes"]
     return [note for note in found if word in note]
 
 
@@ -208,14 +208,14 @@ def test_a_list_that_has_the_region_alone_leaves_the_zone_open(
     vary: Vary, region: str, zone: str, machine: str
 ) -> None:
     spec = vary(elastic=None, accelerator="h200" if machine.startswith("p5e") else "h100")
-    found = plan_cluster(spec, place(zone, region=region), stack="s", machine=machine).facts.registered()["notes"]
+    found = CLOUD.plan_cluster(spec, place(zone, region=region), stack="s", machine=machine).facts.registered()["notes"]
     assert [note for note in found if machine in note and "unknown" in note] == [
         f"the zones of {region} with {machine} for the training pool are unknown: the list has the region only"
     ]
 
 
 def test_in_govcloud_the_managed_collector_is_not_built(vary: Vary) -> None:
-    facts = plan_cluster(vary(), place("us-gov-west-1a", region="us-gov-west-1"), stack="s").facts.registered()
+    facts = CLOUD.plan_cluster(vary(), place("us-gov-west-1a", region="us-gov-west-1"), stack="s").facts.registered()
     assert facts["notBuilt"] == [
         "metrics of the GPUs: EKS has no managed collector in us-gov-west-1, so no GPU alerts are sent; metrics that "
         "jobs send reach the workspace (telemetry.collector)"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.planning import PlanError
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -33,10 +33,10 @@ ON_DEMAND = (
 @pytest.mark.parametrize(("nodes", "system"), [(1, 2), (56, 2), (57, 3), (119, 4), (400, 10)])
 def test_the_system_pool_is_sized_by_the_cluster(vary: Vary, nodes: int, system: int) -> None:
     """The trial has eight machines in its elastic pool."""
-    plan = plan_cluster(vary(training={"nodes": nodes, "spares": 0}), HERE, stack="aws-trial")
+    plan = CLOUD.plan_cluster(vary(training={"nodes": nodes, "spares": 0}), HERE, stack="aws-trial")
     assert plan.system.nodes == system
     vcpus = f"{4 * system} vCPUs of running on-demand standard instances"
-    assert [vcpus in note for note in plan.facts.notes if "standard instances" in note] == [True]
+    assert [vcpus in note for note in plan.facts.before_up if "standard instances" in note] == [True]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_system_pool_is_sized_by_the_cluster(vary: Vary, nodes: int, system:
 def test_slices_are_on_machines_with_one_gpu_where_there_are_some(
     vary: Vary, accelerator: str, layout: str, machine: str, nodes: int, resources: dict[str, int]
 ) -> None:
-    made = plan_cluster(vary(accelerator=accelerator, mig={"nodes": 2, "layout": layout}), HERE, stack="s")
+    made = CLOUD.plan_cluster(vary(accelerator=accelerator, mig={"nodes": 2, "layout": layout}), HERE, stack="s")
     assert made.mig is not None
     found = {name.removeprefix("nvidia.com/mig-"): count for name, count in made.mig.pool.resources.items()}
     assert (made.mig.shape.machine_type, made.mig.nodes, found) == (machine, nodes, resources)
@@ -58,13 +58,13 @@ def test_slices_are_on_machines_with_one_gpu_where_there_are_some(
 
 
 def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) -> None:
-    old = plan_cluster(vary(accelerator="a100-80gb", mig={"nodes": 1, "layout": "all-1g.10gb"}), HERE, stack="s")
+    old = CLOUD.plan_cluster(vary(accelerator="a100-80gb", mig={"nodes": 1, "layout": "all-1g.10gb"}), HERE, stack="s")
     assert (old.mig, old.facts.registered()["notBuilt"]) == (
         None,
         ["mig: 1 nodes of all-1g.10gb; on a100-80gb MIG mode needs a GPU reset"],
     )
     with pytest.raises(PlanError) as caught:
-        plan_cluster(vary(mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"}), HERE, stack="s")
+        CLOUD.plan_cluster(vary(mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"}), HERE, stack="s")
     assert list(map(str, caught.value.problems)) == [
         "mig.purchase is 'flex-start', which is available on Google Cloud but not on AWS; choose on-demand or spot"
     ]
@@ -73,7 +73,7 @@ def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) 
 def test_the_name_of_the_node_group_of_a_block_is_no_longer_than_eks_allows(vary: Vary) -> None:
     blocks = {"kind": "blocks", "blocks": {"cr-0123456789abcdef0": 5}}
     spec = vary(name="a-name-of-20-letters", purchase={"kind": "capacity-block"}, placement=blocks)
-    (part,) = plan_cluster(spec, HERE, stack="s").training.parts
+    (part,) = CLOUD.plan_cluster(spec, HERE, stack="s").training.parts
     assert len(f"{spec.name}-training{part.suffix}-nodes-0123456") <= 63
 
 
@@ -84,21 +84,21 @@ def test_nodes_of_a_block_are_updated_while_there_are_none(vary: Vary, active: b
         purchase={"kind": "capacity-block", "active": active},
         placement={"kind": "reservation", "id": "cr-1"},
     )
-    notes = plan_cluster(spec, HERE, stack="s").facts.notes
+    notes = CLOUD.plan_cluster(spec, HERE, stack="s").facts.registered()["notes"]
     assert sum(note.startswith("training.roll: EKS asks for a node group without nodes") for note in notes) == told
 
 
 def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> None:
     def said(**mig: object) -> str:
-        made = plan_cluster(vary(elastic=None, mig={"nodes": 1, "layout": "all-1g.10gb", **mig}), HERE, stack="s")
-        return made.facts.registered()["notes"][-1].partition(" of ")[0]
+        made = CLOUD.plan_cluster(vary(elastic=None, mig={"nodes": 1, "layout": "all-1g.10gb", **mig}), HERE, stack="s")
+        return made.facts.before_up[-1].partition(" of ")[0]
 
     assert said() == "required quotas: 1,088 vCPUs"  # 5 x 192 and 8 x 16
     assert said(purchase="spot") == "required quotas: 960 vCPUs"
 
 
 def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
-    plan = plan_cluster(vary(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8}}}), HERE, stack="s")
+    plan = CLOUD.plan_cluster(vary(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8}}}), HERE, stack="s")
     assert (plan.elastic, plan.facts.registered()["notBuilt"]) == (
         None,
         ["elastic.engine native: on AWS Karpenter runs the elastic pools"],
@@ -106,18 +106,20 @@ def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
 
 
 def test_the_cluster_is_named_after_spec_and_stack(vary: Vary) -> None:
-    assert plan_cluster(vary(), HERE, stack="dev.eu").cluster_name == "trial-dev-eu"
+    assert CLOUD.plan_cluster(vary(), HERE, stack="dev.eu").cluster_name == "trial-dev-eu"
 
 
 def test_a_closed_network_has_endpoints_for_karpenters_queue_only_with_karpenter(vary: Vary) -> None:
     access = {"kind": "private", "via": "inside", "egress": "none", "registry": "mirror.example"}
-    networks = [plan_cluster(vary(access=access, **more), HERE, stack="s").network for more in ({}, {"elastic": None})]
+    networks = [
+        CLOUD.plan_cluster(vary(access=access, **more), HERE, stack="s").network for more in ({}, {"elastic": None})
+    ]
     assert [(network.nat, "sqs" in network.services) for network in networks] == [(False, True), (False, False)]
 
 
 def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
     with pytest.raises(PlanError, match="EKS allows 100 characters: shorten one of them"):
-        plan_cluster(vary(), HERE, stack="s" * 95)
+        CLOUD.plan_cluster(vary(), HERE, stack="s" * 95)
 
 
 @pytest.mark.parametrize(
@@ -192,15 +194,15 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
 )
 def test_what_aws_cant_carry_is_refused(vary: Vary, changes: dict[str, object], problem: str) -> None:
     with pytest.raises(PlanError) as caught:
-        plan_cluster(vary(**changes), HERE, stack="s")
+        CLOUD.plan_cluster(vary(**changes), HERE, stack="s")
     assert tuple(map(str, caught.value.problems)) == (problem,)
 
 
 def test_a_machine_of_the_stacks_configuration_must_have_the_specs_accelerator(vary: Vary) -> None:
-    plan = plan_cluster(vary(accelerator="h200"), HERE, stack="s", machine="p5e.48xlarge")
+    plan = CLOUD.plan_cluster(vary(accelerator="h200"), HERE, stack="s", machine="p5e.48xlarge")
     assert plan.training.shape == shape("aws", "p5e.48xlarge")
     with pytest.raises(PlanError) as caught:
-        plan_cluster(vary(accelerator="h200"), HERE, stack="s", machine="p5.48xlarge")
+        CLOUD.plan_cluster(vary(accelerator="h200"), HERE, stack="s", machine="p5.48xlarge")
     assert tuple(map(str, caught.value.problems)) == (
         "machine is 'p5.48xlarge'; with accelerator h200: p5en.48xlarge, p5e.48xlarge",
     )
@@ -229,10 +231,10 @@ def test_a_machine_of_the_stacks_configuration_must_have_the_specs_accelerator(v
     ],
 )
 def test_a_plan_names_the_quotas_it_needs(vary: Vary, changes: dict[str, object], expected: str) -> None:
-    assert plan_cluster(vary(**changes), HERE, stack="s").facts.registered()["notes"][-1] == expected
+    assert CLOUD.plan_cluster(vary(**changes), HERE, stack="s").facts.before_up[-1] == expected
 
 
 @pytest.mark.parametrize(("nodes", "more"), [(450, ""), (451, ": raise it")])
 def test_a_quota_is_to_be_raised_beyond_its_default(vary: Vary, nodes: int, more: str) -> None:
-    note = plan_cluster(vary(training={"nodes": nodes, "spares": 0}), HERE, stack="s").facts.registered()["notes"][-1]
+    note = CLOUD.plan_cluster(vary(training={"nodes": nodes, "spares": 0}), HERE, stack="s").facts.before_up[-1]
     assert f"{nodes} nodes in a node group (L-BD136F5B, 450 by default{more})" in note

@@ -7,8 +7,8 @@ from typing import Any
 
 from pulumi.runtime.mocks import MockResourceArgs
 
-from gpucluster.components.aws.access import people_problems
 from tests.components.conftest import Vary
+from tests.components.told import refused
 
 Register = Callable[..., dict[str, MockResourceArgs]]
 ACCOUNT = "arn:aws:iam::123456789012:role/"
@@ -29,7 +29,7 @@ def test_who_is_no_principal_of_iam_is_named_with_the_field(vary: Vary, trial: d
         access={**trial["access"], "submitters": ["ada@example.com"]},
         teams={"vision": {"groups": ["arn:aws:sts::123456789012:assumed-role/vision/ada"]}},
     )
-    assert [str(problem) for problem in people_problems(spec)] == [
+    assert refused("aws", spec) == [
         "access.submitters[0] is 'ada@example.com'; on AWS write the ARN of an IAM role or user, such as "
         "arn:aws:iam::123456789012:role/platform-admin",
         "teams.vision.groups[0] is 'arn:aws:sts::123456789012:assumed-role/vision/ada'; on AWS write the ARN of an "

@@ -19,6 +19,7 @@ import pulumi
 import pytest
 import yaml
 
+from gpucluster.components.cloud import cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.sandbox.clouds.azure import identity
 from gpucluster.sandbox.clouds.ledger import Ledger
@@ -48,7 +49,7 @@ def cluster(cloud: str) -> Callable[[], None]:
     place = import_module(f"{part}.location").Location(**PLACES[cloud])
     trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
     spec = trial | MORE | {"storage": trial["storage"] | STORAGE, "telemetry": {"alerts": ALERTS[cloud]}}
-    plan = import_module(f"{part}.plan").plan_cluster(ClusterSpec.model_validate(spec), place, stack="dev")
+    plan = cloud_of(cloud).plan_cluster(ClusterSpec.model_validate(spec), place, "dev")
 
     def program() -> None:
         provider = import_module(f"{part}.provider").provider("place", place)

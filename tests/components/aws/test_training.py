@@ -1,10 +1,10 @@
-"""Interfaces of a GPU node."""
+"""The training pool: interfaces of its nodes."""
 
 from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.aws.interfaces import plan_interfaces
+from gpucluster.components.aws.training import plan_interfaces
 from gpucluster.components.shapes import shape
 
 
