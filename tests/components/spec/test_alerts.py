@@ -88,7 +88,7 @@ def _notes(trial: dict[str, Any], cloud: str, **changes: Any) -> list[str]:
     known = cloud_of(cloud)
     location, _ = known.locate(known.keys)
     spec = ClusterSpec.model_validate({**trial, **changes})
-    notes = known.plan_cluster(spec, location, "dev", None, None).facts.notes
+    notes = known.plan_cluster(spec, location, "dev", None, None).facts.registered()["notes"]
     assert "s3cret" not in str(notes)
     return [note for note in notes if note.startswith("alerts: ") or "evaluates alerts" in note]
 

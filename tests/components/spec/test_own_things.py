@@ -55,7 +55,7 @@ def _problems(cloud: str, spec: ClusterSpec) -> list[str]:
 def _notes(cloud: str, spec: ClusterSpec) -> list[str]:
     known = cloud_of(cloud)
     location, _ = known.locate(known.keys)
-    return list(known.plan_cluster(spec, location, "dev", None, None).facts.notes)
+    return list(known.plan_cluster(spec, location, "dev", None, None).facts.registered()["notes"])
 
 
 def _spec(trial: dict[str, Any], **changes: Any) -> ClusterSpec:
