@@ -24,13 +24,6 @@ def report_receivers(receivers: Alerts | None, planning: Planning[Location]) -> 
     """
     if receivers is None:
         return
-    if receivers.topic:
-        _check_topic(receivers.topic, planning)
-        planning.notes.append(
-            f"alerts: the policy of {receivers.topic} must allow aps.amazonaws.com sns:Publish and "
-            "sns:GetTopicAttributes; if the topic is encrypted with your key, the key policy must allow "
-            "kms:GenerateDataKey* and kms:Decrypt"
-        )
     if receivers.mail:
         planning.notes.append(
             "alerts: AWS mails each address a confirmation link, and sends alerts only after it is confirmed"
@@ -39,6 +32,13 @@ def report_receivers(receivers: Alerts | None, planning: Planning[Location]) -> 
         planning.notes.append(
             "alerts: SNS posts a SubscribeURL to the webhook, and sends alerts only after the webhook fetches it; "
             "alerts are SNS messages in JSON, which chat services do not read natively"
+        )
+    if receivers.topic:
+        _check_topic(receivers.topic, planning)
+        planning.notes.append(
+            f"alerts: the policy of {receivers.topic} must allow aps.amazonaws.com sns:Publish and "
+            "sns:GetTopicAttributes; if the topic is encrypted with your key, the key policy must allow "
+            "kms:GenerateDataKey* and kms:Decrypt"
         )
 
 

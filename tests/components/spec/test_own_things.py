@@ -73,7 +73,7 @@ def test_a_plan_says_what_a_network_of_the_users_has_to_have(trial: dict[str, An
     spec = _spec(trial, network={"existing": NETWORKS[cloud]})
     assert _problems(cloud, spec) == []
     said = [note for note in _notes(cloud, spec) if note.startswith("network:")]
-    assert {
+    found = {
         "aws": [
             "network: vpc-0123456789abcdef0 is your network: the cluster adds security groups and interfaces, and "
             "destroy removes only these",
@@ -100,7 +100,8 @@ def test_a_plan_says_what_a_network_of_the_users_has_to_have(trial: dict[str, An
             f"network: {VNET}/subnets/storage must be /24 or wider, unused except by Azure Managed Lustre, with ports "
             "988 and 1019 to 1023 open to the nodes, and 443 to AzureCloud",
         ],
-    }[cloud] == said
+    }[cloud]
+    assert sorted(found) == sorted(said)
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
