@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.addons import addon
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import managed_pod_role
 from gpucluster.components.kubernetes.kinds import STORAGE_CLASS

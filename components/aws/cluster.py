@@ -21,9 +21,9 @@ from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_health import CONDITIONS
 from gpucluster.components.aws.partition import addon_registry
 from gpucluster.components.aws.plan import AwsClusterPlan, HomePlan, collects_metrics
+from gpucluster.components.aws.principals import group_of, submitter_access
 from gpucluster.components.aws.registry import registry
 from gpucluster.components.aws.storage import Storage
-from gpucluster.components.aws.submitters import group_of, submitter_access
 from gpucluster.components.aws.system_pool import SystemPool
 from gpucluster.components.aws.training_pool import TrainingPool
 from gpucluster.components.kubernetes.devices import Devices
@@ -198,8 +198,8 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         submitter_access(
             f"{name}-submitters",
             plan.people.memberships,
-            cluster_name=control_plane.cluster_name,
-            opts=self._here,
+            control_plane.cluster_name,
+            self._here,
         )
         self._admit(
             lambda namespace, _: [group_of(namespace)],

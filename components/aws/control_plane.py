@@ -1,4 +1,4 @@
-"""The EKS control plane and the add-ons that need no node."""
+"""The EKS control plane, the key for its secrets, and the add-ons that need no node."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_aws import cloudwatch, ec2, eks, vpc
+from pulumi_aws import cloudwatch, ec2, eks, iam, kms, vpc
 
 from gpucluster.components.aws.access import AccessPlan
-from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.addon_builds import AddonBuilds
-from gpucluster.components.aws.admins import admin_access
-from gpucluster.components.aws.encryption import secrets_key
+from gpucluster.components.aws.addons import addon
 from gpucluster.components.aws.identity import service_role
+from gpucluster.components.aws.principals import admin_access
 
 _LOG_RETENTION_DAYS: Final = 90
 
@@ -111,7 +110,7 @@ class ControlPlane(pulumi.ComponentResource):
                 parent=self, depends_on=[*attachments, key_use, logs], delete_before_replace=True
             ),
         )
-        admin_access(f"{name}-admin", access.admins, self.cluster, here)
+        admin_access(f"{name}-admin", access.admins, self.cluster.name, here)
         self.region, self.builds = region, builds
         self.before_nodes = [*self._addons(name), *nodes_after]
         self._give(role)
@@ -196,4 +195,38 @@ def _kubeconfig(region: str, role: str | None, cluster: str, endpoint: str, cert
                 }
             ],
         }
+    )
+
+
+def secrets_key(
+    name: str, existing: str | None, role_name: pulumi.Input[str], opts: pulumi.ResourceOptions
+) -> tuple[pulumi.Input[str], iam.RolePolicy]:
+    """The ARN of a key with yearly rotation, and the control plane's permission to use only this key.
+
+    EKS can't remove the key from a cluster: a deleted key makes its secrets unreadable forever. So a deletion waits the
+    longest time, 30 days, during which the key costs nothing. existing: ARN of a key to use instead.
+    """
+    key = existing or _key(name, opts).arn
+    # Source: terraform-aws-modules/terraform-aws-eks v21, cluster encryption policy.
+    statement = {
+        "Effect": "Allow",
+        "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ListGrants", "kms:DescribeKey"],
+        "Resource": key,
+    }
+    use = iam.RolePolicy(
+        f"{name}-use",
+        role=role_name,
+        policy=pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": [statement]}),
+        opts=opts,
+    )
+    return key, use
+
+
+def _key(name: str, opts: pulumi.ResourceOptions) -> kms.Key:
+    return kms.Key(
+        name,
+        description="Kubernetes secrets of one EKS cluster",
+        enable_key_rotation=True,
+        deletion_window_in_days=30,
+        opts=opts,
     )

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import pulumi
-from pulumi_aws import eks, iam
+from pulumi_aws import cloudwatch, eks, iam, sqs
 
 from gpucluster.components.aws.access import AccessPlan
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import node_role, pod_role_of_policies
-from gpucluster.components.aws.interruption import interruption_queue
 from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.location import is_zone_id
 from gpucluster.components.aws.network import Network
-from gpucluster.components.aws.node_class import EC2_NODE_CLASS, node_class
+from gpucluster.components.aws.user_data import karpenter_user_data
 from gpucluster.components.elastic import ElasticMachines
 from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 
@@ -148,3 +150,130 @@ class ElasticPools(pulumi.ComponentResource):
             after=[definitions],
             opts=here,
         )
+
+
+# Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1.
+# suffix of the rule -> source and kind of its events
+EVENTS = {
+    "health": ("aws.health", "AWS Health Event"),
+    "spot": ("aws.ec2", "EC2 Spot Instance Interruption Warning"),
+    "rebalance": ("aws.ec2", "EC2 Instance Rebalance Recommendation"),
+    "state": ("aws.ec2", "EC2 Instance State-change Notification"),
+    "reservation": ("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
+}
+
+_RETENTION_SECONDS = 300
+_TARGET_ID = "karpenter"
+
+
+def interruption_queue(name: str, opts: pulumi.ResourceOptions) -> tuple[sqs.Queue, list[pulumi.Resource]]:
+    """The queue, and the resources that fill it, on which others depend."""
+    queue = sqs.Queue(
+        f"{name}-queue",
+        # An older warning is useless: the machine no longer exists.
+        message_retention_seconds=_RETENTION_SECONDS,
+        sqs_managed_sse_enabled=True,
+        opts=opts,
+    )
+    ready: list[pulumi.Resource] = [
+        sqs.QueuePolicy(f"{name}-queue-policy", queue_url=queue.url, policy=queue.arn.apply(_policy), opts=opts)
+    ]
+    for suffix, (source, kind) in EVENTS.items():
+        rule = cloudwatch.EventRule(
+            f"{name}-{suffix}",
+            description=f"{kind} for Karpenter",
+            event_pattern=json.dumps({"source": [source], "detail-type": [kind]}),
+            opts=opts,
+        )
+        ready.append(_target(f"{name}-{suffix}-target", rule, queue, opts))
+    return queue, ready
+
+
+def _target(
+    name: str, rule: cloudwatch.EventRule, queue: sqs.Queue, opts: pulumi.ResourceOptions
+) -> cloudwatch.EventTarget:
+    """The queue as the target of a rule. Without an id, its own long name would be the id, which EventBridge refuses
+    above 64 characters; a changed id replaces the target, so existing targets keep theirs.
+
+    Source: Amazon EventBridge API, Target.
+    """
+    keeps = pulumi.ResourceOptions(ignore_changes=["targetId"])
+    return cloudwatch.EventTarget(
+        name, rule=rule.name, arn=queue.arn, target_id=_TARGET_ID, opts=pulumi.ResourceOptions.merge(opts, keeps)
+    )
+
+
+def _policy(queue_arn: str) -> str:
+    """EventBridge and SQS may send; access without TLS is denied."""
+    statements: list[dict[str, Any]] = [
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+            "Action": "sqs:SendMessage",
+            "Resource": queue_arn,
+        },
+        {
+            "Sid": "DenyHTTP",
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "sqs:*",
+            "Resource": queue_arn,
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+        },
+    ]
+    return json.dumps({"Version": "2012-10-17", "Statement": statements})
+
+
+# Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go.
+EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
+
+# Pinned: @latest would replace nodes whenever AWS publishes an image.
+# Source: awslabs/amazon-eks-ami, release v20260714.
+_IMAGE: Final = "20260714"
+
+
+def node_class(
+    name: str,
+    *,
+    object_name: str,
+    machine_name: str,
+    identity: Mapping[str, pulumi.Input[str]],
+    subnet_id: pulumi.Input[str],
+    security_group_ids: Sequence[pulumi.Input[str]],
+    root_gib: int,
+    image: str | None = None,
+    opts: pulumi.ResourceOptions,
+) -> pulumi.CustomResource:
+    """Private machines with encrypted root disks, their NVMe disks as one RAID0, and the Lustre client.
+
+    machine_name: name of its machines in EC2. identity: `role`, or `instanceProfile` if Karpenter can't create one.
+    image: the day of the EKS release, by default that of this package.
+    """
+    spec = {
+        **identity,
+        # Source: Karpenter documentation, "Managing AMIs".
+        "amiSelectorTerms": [{"alias": f"al2023@v{image or _IMAGE}"}],
+        "subnetSelectorTerms": [{"id": subnet_id}],
+        "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
+        "instanceStorePolicy": "RAID0",
+        "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+        "blockDeviceMappings": [
+            {
+                "deviceName": "/dev/xvda",
+                "rootVolume": True,
+                "ebs": {
+                    "volumeSize": f"{root_gib}Gi",
+                    "volumeType": "gp3",
+                    "encrypted": True,
+                    "deleteOnTermination": True,
+                },
+            }
+        ],
+        "userData": karpenter_user_data(),
+        "tags": {"Name": machine_name},
+    }
+    return Declared(
+        name,
+        manifest_of(EC2_NODE_CLASS, spec, object_name=object_name),
+        opts,
+    )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2, efs, vpc
 
+from gpucluster.components.aws.addons import csi_driver
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.csi_driver import csi_driver
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.aws.plan import HomePlan
 from gpucluster.components.names import EXPECTED_GIB

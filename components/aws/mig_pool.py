@@ -9,11 +9,15 @@ from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import node_role
-from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.mig import MigPlan
 from gpucluster.components.aws.network import Network
-from gpucluster.components.aws.node_repair import node_repair
-from gpucluster.components.aws.node_versions import held_without_nodes, node_versions
+from gpucluster.components.aws.node_pool import (
+    held_without_nodes,
+    label_machines,
+    node_launch_template,
+    node_repair,
+    node_versions,
+)
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL

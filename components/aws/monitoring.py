@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import pulumi
 
 from gpucluster.components.aws import amp
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
-from gpucluster.components.aws.scrape import scrape_configuration
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.scraped import NODE_HEALTH
+from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
+from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
-from gpucluster.components.names import EXPECTED_SAMPLES, EXPORTER_NAMESPACE, MONITORING
+from gpucluster.components.names import (
+    EXPECTED_SAMPLES,
+    EXPORTER_NAMESPACE,
+    EXPORTER_PORT,
+    MONITORING,
+    NODE_HEALTH_PORT,
+    OPENCOST_PORT,
+)
 
 _SCRAPED: Final = {"AMPAgentlessScraper": ""}
 """A collector adds this tag to its workspace; without it here, every update would remove it.
@@ -127,3 +135,38 @@ class Monitoring(pulumi.ComponentResource):
             extensions={"sigv4auth": {"region": self._control_plane.region, "service": "aps"}},
             after=[role, *grants],
         )
+
+
+def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
+    """The collector's configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that
+    finds broken ones, and OpenCost, if they run.
+
+    Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to (scraper configuration).
+    """
+    jobs = [
+        _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),
+        _pods(NODE_HEALTH.name, NODE_HEALTH.namespace, NODE_HEALTH_PORT),
+    ]
+    if opencost:
+        jobs.append(
+            _pods("opencost", MONITORING, OPENCOST_PORT)
+            | {
+                # Keeps the namespaces and pods that OpenCost reports on.
+                "honor_labels": True,
+                "scrape_interval": "60s",
+                "metric_relabel_configs": [
+                    {"source_labels": ["__name__"], "action": "keep", "regex": "|".join(COST_METRICS)}
+                ],
+            }
+        )
+    return json.dumps({"global": {"scrape_interval": f"{SCRAPE_SECONDS}s"}, "scrape_configs": jobs}, indent=2)
+
+
+def _pods(job: str, namespace: str, port: int) -> dict[str, Any]:
+    """Every pod of a namespace with this port."""
+    has_port = {"source_labels": ["__meta_kubernetes_pod_container_port_number"], "action": "keep", "regex": str(port)}
+    return {
+        "job_name": job,
+        "kubernetes_sd_configs": [{"role": "pod", "namespaces": {"names": [namespace]}}],
+        "relabel_configs": [has_port],
+    }

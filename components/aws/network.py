@@ -1,16 +1,16 @@
-"""The network: one private subnet for GPU nodes, two for the control plane and system nodes, and optional NAT."""
+"""The network: a private subnet for GPU nodes, two for control plane and system nodes; NAT, endpoints and logs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pulumi
-from pulumi_aws import ec2
+from pulumi_aws import cloudwatch, ec2, iam, vpc
 
-from gpucluster.components.aws.endpoints import interface_endpoints
-from gpucluster.components.aws.flow_logs import flow_logs
 from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.network_plan import NetworkPlan
+from gpucluster.components.aws.partition import endpoint_service
 from gpucluster.components.spec.own_things import ExistingNetwork
 
 
@@ -154,3 +154,107 @@ class Network(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[out]),
         )
         return [through]
+
+
+def interface_endpoints(
+    name: str,
+    services: Sequence[str],
+    *,
+    vpc_id: pulumi.Input[str],
+    vpc_cidr: str,
+    region: str,
+    subnet_ids: Sequence[pulumi.Input[str]],
+    opts: pulumi.ResourceOptions,
+) -> list[pulumi.Resource]:
+    """One endpoint for each service, by its usual name, in each subnet; open to the network on 443.
+
+    subnet_ids: one in each zone. Each is billed by the hour.
+    """
+    group = ec2.SecurityGroup(
+        f"{name}-group",
+        vpc_id=vpc_id,
+        description="Interface endpoints of AWS services",
+        opts=opts,
+    )
+    inside = vpc.SecurityGroupIngressRule(
+        f"{name}-group-in",
+        security_group_id=group.id,
+        cidr_ipv4=vpc_cidr,
+        ip_protocol="tcp",
+        from_port=443,
+        to_port=443,
+        description="HTTPS from the network",
+        opts=opts,
+    )
+    made: list[pulumi.Resource] = [inside]
+    for service in services:
+        full = f"{name}-{service.replace('.', '-')}"
+        made.append(
+            ec2.VpcEndpoint(
+                full,
+                vpc_id=vpc_id,
+                service_name=endpoint_service(region, service),
+                vpc_endpoint_type="Interface",
+                subnet_ids=list(subnet_ids),
+                security_group_ids=[group.id],
+                private_dns_enabled=True,
+                opts=opts,
+            )
+        )
+    return made
+
+
+_RETENTION_DAYS = 30
+
+
+def flow_logs(name: str, vpc: ec2.Vpc, region: str, opts: pulumi.ResourceOptions) -> ec2.FlowLog:
+    """All traffic of a VPC into a log group. Its writer may not create groups, so none reappears after a destroy.
+
+    Source of role and permissions: Amazon VPC user guide, flow-logs-iam-role.
+    """
+    group = cloudwatch.LogGroup(f"{name}-group", retention_in_days=_RETENTION_DAYS, opts=opts)
+    role = iam.Role(
+        f"{name}-role",
+        assume_role_policy=pulumi.Output.json_dumps(_policy(vpc.arn.apply(lambda arn: _trust(arn, region)))),
+        opts=opts,
+    )
+    writing = {
+        "Effect": "Allow",
+        "Action": ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"],
+        "Resource": pulumi.Output.concat(group.arn, ":*"),
+    }
+    finding = {"Effect": "Allow", "Action": "logs:DescribeLogGroups", "Resource": "*"}
+    right = iam.RolePolicy(
+        f"{name}-role-policy",
+        role=role.name,
+        policy=pulumi.Output.json_dumps(_policy(writing, finding)),
+        opts=opts,
+    )
+    return ec2.FlowLog(
+        name,
+        vpc_id=vpc.id,
+        traffic_type="ALL",
+        log_destination_type="cloud-watch-logs",
+        log_destination=group.arn,
+        iam_role_arn=role.arn,
+        max_aggregation_interval=600,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[right])),
+    )
+
+
+def _trust(vpc_arn: str, region: str) -> dict[str, Any]:
+    """The flow log service, on behalf of this account's flow logs only."""
+    partition, account = vpc_arn.split(":")[1], vpc_arn.split(":")[4]
+    return {
+        "Effect": "Allow",
+        "Principal": {"Service": "vpc-flow-logs.amazonaws.com"},
+        "Action": "sts:AssumeRole",
+        "Condition": {
+            "StringEquals": {"aws:SourceAccount": account},
+            "ArnLike": {"aws:SourceArn": f"arn:{partition}:ec2:{region}:{account}:vpc-flow-log/*"},
+        },
+    }
+
+
+def _policy(*statements: Any) -> dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": list(statements)}

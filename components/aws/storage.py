@@ -5,8 +5,8 @@ from __future__ import annotations
 import pulumi
 from pulumi_aws import ec2, fsx, vpc
 
+from gpucluster.components.aws.addons import csi_driver
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.csi_driver import csi_driver
 from gpucluster.components.aws.lustre import LustrePlan
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.own_bucket import OwnBucket

@@ -8,11 +8,10 @@ from typing import Final
 import pulumi
 from pulumi_aws import eks, iam
 
-from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.addons import addon
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import node_role
-from gpucluster.components.aws.launch_template import label_machines, node_launch_template
-from gpucluster.components.aws.node_versions import node_versions
+from gpucluster.components.aws.node_pool import label_machines, node_launch_template, node_versions
 from gpucluster.components.aws.system import SystemPlan
 from gpucluster.components.names import ALL_TAINTS, POOL, SYSTEM_POOL
 

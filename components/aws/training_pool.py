@@ -10,10 +10,14 @@ import pulumi
 from pulumi_aws import ec2, eks, iam, vpc
 
 from gpucluster.components.aws.identity import node_role
-from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.node_repair import node_repair
-from gpucluster.components.aws.node_versions import held_without_nodes, node_versions
+from gpucluster.components.aws.node_pool import (
+    held_without_nodes,
+    label_machines,
+    node_launch_template,
+    node_repair,
+    node_versions,
+)
 from gpucluster.components.aws.training import TrainingPart, TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.kubernetes.node_health.plan import most_drained

@@ -58,7 +58,7 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
         ("policies/rules/training_pool_in_one_domain/__init__.py", 'name="training-pool-in-one-domain"'),
         ("policies/rules/training_pool_in_one_domain/aws.py", "def check("),
         ("cost/prices/aws.csv", "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,"),
-        ("components/aws/interfaces.py", "def plan_interfaces("),
+        ("components/aws/training.py", "def plan_interfaces("),
         ("cost/prices/sources.csv", "starts_with,"),
     ],
 )

@@ -1,14 +1,15 @@
-"""Common parts of the launch templates of all node pools, and labels of machines outside of them."""
+"""What node groups share: launch template, version, repair; and labels of machines outside of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_aws import ec2, eks
 
 from gpucluster.components.aws import autoscaling
+from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
 from gpucluster.components.labels import OWN_LABELS
 
 
@@ -90,3 +91,64 @@ def label_machines(
 def _group_name(made: Sequence[Any] | None) -> str:
     """Empty in an update of other targets only, which creates no nodes and so no tags of them."""
     return str(made[0].autoscaling_groups[0].name) if made else ""
+
+
+_VERSION: Final = ("launchTemplate.version", "releaseVersion", "version")
+
+
+def node_versions(version: str | None) -> dict[str, Any]:
+    """Arguments of a node group. version: a minor version, whose newest image EKS uses when nodes change to it; a
+    release of the image, such as 1.35.2-20260714, which fixes kernel and driver; None to keep the version of its
+    creation.
+
+    Source: Amazon EKS API, UpdateNodegroupVersion.
+    """
+    if version is None:
+        return {}
+    if "-" not in version:
+        return {"version": version}
+    return {"version": ".".join(version.split(".")[:2]), "release_version": version}
+
+
+def held_without_nodes(nodes: int, opts: pulumi.ResourceOptions) -> pulumi.ResourceOptions:
+    """The options of a node group whose version waits for the update that starts nodes.
+
+    The provider changes the version first: in the update that removes all nodes it would replace each of them before,
+    hours of machines that may not be available. In the update that starts nodes there are none yet.
+    Source: hashicorp/terraform-provider-aws@012e0a32:internal/service/eks/node_group.go, resourceNodeGroupUpdate.
+    """
+    if nodes:
+        return opts
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=[*_VERSION]))
+
+
+# The service requires a number even if it does nothing; this is its default.
+_MINUTES: Final = 10
+
+
+def node_repair(*, enabled: bool, most: int) -> eks.NodeGroupNodeRepairConfigArgs:
+    """Broken nodes are rebooted or replaced, except for faults that harm no other program. most: broken nodes above
+    which none is.
+
+    Repair stops where `node-health` stops draining. Without a threshold EKS stops at 20 % too, but never in a group of
+    five nodes or fewer; a percentage would end repair in groups of four, where one node is more. One at a time: if the
+    new node breaks as well, that shows before the next one is replaced.
+    Source: Amazon EKS user guide dbc0b729, node-repair (defaults, "maxUnhealthyNodeThresholdCount",
+    "nodeRepairConfigOverrides").
+    """
+    if not enabled:
+        return eks.NodeGroupNodeRepairConfigArgs(enabled=False)
+    return eks.NodeGroupNodeRepairConfigArgs(
+        enabled=True,
+        max_unhealthy_node_threshold_count=most,
+        max_parallel_nodes_repaired_count=1,
+        node_repair_config_overrides=[
+            eks.NodeGroupNodeRepairConfigNodeRepairConfigOverrideArgs(
+                node_monitoring_condition=HARDWARE,
+                node_unhealthy_reason=reason,
+                min_repair_wait_time_mins=_MINUTES,
+                repair_action="NoAction",
+            )
+            for reason in UNHARMED
+        ],
+    )
