@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,32 @@ def sixteenth(cidr: str, index: int) -> str:
     network = ipaddress.IPv4Network(cidr)
     size = network.num_addresses // 16
     return f"{network.network_address + index * size}/{network.prefixlen + 4}"
+
+
+def refuse_ranges(ranges: Ranges, planning: Planning[Any]) -> None:
+    """Public or overlapping ranges, named by their use."""
+    for name, network in ranges.items():
+        if not is_private(network):
+            planning.refuse("", f"the range of {name}, {network}, is not private")
+    for one, other in itertools.combinations(ranges, 2):
+        if ranges[one].overlaps(ranges[other]):
+            seen = f"has {one} ({ranges[one]}) and {other} ({ranges[other]}), which overlap"
+            planning.refuse("network.ranges", seen, "write others")
+
+
+def refuse_peers(ranges: Ranges, peers: Sequence[str], planning: Planning[Any]) -> None:
+    """Ranges at the other end of a VPN, as in access.cidrs, that the cluster's own overlap."""
+    for peer in peers:
+        for name, network in ranges.items():
+            if network.overlaps(ipaddress.IPv4Network(peer)):
+                planning.refuse(
+                    "access.cidrs",
+                    f"has {peer}, which overlaps the cluster's {name} ({network}): traffic cannot be routed to both",
+                    "write ranges outside of it",
+                )
+
+
+# Until every cloud plans in one pass.
 
 
 def range_problems(ranges: Ranges) -> list[Problem]:
@@ -71,13 +98,3 @@ def peer_problems(ranges: Ranges, peers: Sequence[str]) -> list[Problem]:
         for name, network in ranges.items()
         if network.overlaps(ipaddress.IPv4Network(peer))
     ]
-
-
-def refuse_ranges(ranges: Ranges, planning: Planning[Any]) -> None:
-    """Public or overlapping ranges, named by their use."""
-    planning.problems += range_problems(ranges)
-
-
-def refuse_peers(ranges: Ranges, peers: Sequence[str], planning: Planning[Any]) -> None:
-    """Ranges at the other end of a VPN, as in access.cidrs, that the cluster's own overlap."""
-    planning.problems += peer_problems(ranges, peers)

@@ -54,25 +54,6 @@ class ElasticMachines:
         return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
 
 
-def old_plan_pools(
-    elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
-) -> tuple[PoolPlan, ...]:
-    """Every pool on machines of one shape, in the order of the spec. sold: the available ones of the requested purchase
-    options.
-    """
-    return tuple(
-        PoolPlan(
-            name=name,
-            max_gpus=math.ceil(pool.max_gpus / shape.gpus) * shape.gpus,
-            expected_gpus=None if pool.expected_gpus is None else str(pool.expected_gpus),
-            purchase=tuple(dict.fromkeys(sold(pool.purchase))),
-            keep_empty=pool.keep_empty,
-            expire_after=pool.expire_after,
-        )
-        for name, pool in elastic.pools.items()
-    )
-
-
 def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
     """Fields of the spec that request a purchase option, such as elastic.pools.dev.purchase."""
     if elastic is None:
@@ -127,9 +108,46 @@ def plan_pools(
     shape: Machine,
     planning: Planning[Any],
     sold: Callable[[Sequence[str]], Sequence[str]] = tuple,
+    *,
+    loss: str = "",
 ) -> tuple[PoolPlan, ...]:
     """Every pool on machines of one shape, in the order of the spec. accelerator: of the training nodes. sold: the
-    available ones of the requested purchase options.
+    available ones of the requested purchase options. loss: what the machines lack, if not only the accelerator.
     """
-    planning.losses += shape_losses(accelerator, shape)
-    return old_plan_pools(elastic, shape, sold)
+    if loss or shape.accelerator != accelerator:
+        has = f"{shape.machine_type} has one {shape.accelerator.upper()}"
+        other = f"no machine with a single {accelerator.upper()}; {has}"
+        planning.losses.append(f"elastic pools: {loss or other}")
+    return tuple(
+        PoolPlan(
+            name=name,
+            max_gpus=math.ceil(pool.max_gpus / shape.gpus) * shape.gpus,
+            expected_gpus=None if pool.expected_gpus is None else str(pool.expected_gpus),
+            purchase=tuple(dict.fromkeys(sold(pool.purchase))),
+            keep_empty=pool.keep_empty,
+            expire_after=pool.expire_after,
+        )
+        for name, pool in elastic.pools.items()
+    )
+
+
+# Until every cloud plans in one pass.
+
+
+def old_plan_pools(
+    elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
+) -> tuple[PoolPlan, ...]:
+    """Every pool on machines of one shape, in the order of the spec. sold: the available ones of the requested purchase
+    options.
+    """
+    return tuple(
+        PoolPlan(
+            name=name,
+            max_gpus=math.ceil(pool.max_gpus / shape.gpus) * shape.gpus,
+            expected_gpus=None if pool.expected_gpus is None else str(pool.expected_gpus),
+            purchase=tuple(dict.fromkeys(sold(pool.purchase))),
+            keep_empty=pool.keep_empty,
+            expire_after=pool.expire_after,
+        )
+        for name, pool in elastic.pools.items()
+    )

@@ -12,6 +12,31 @@ from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 _EXAMPLES = tuple(map(ipaddress.IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")))
 
 
+def _examples(access: PublicAccess | PrivateAccess) -> list[str]:
+    if isinstance(access, PrivateAccess):
+        return []
+    return [text for text in access.cidrs if any(ipaddress.IPv4Network(text).subnet_of(kept) for kept in _EXAMPLES)]
+
+
+def report_examples(access: PublicAccess | PrivateAccess, planning: Planning[Any]) -> str | None:
+    """Notes that ranges of a public API are examples. Returns why an update would build and bill a cluster that it
+    can't reach, if every range is one.
+    """
+    found = _examples(access)
+    if not found:
+        return None
+    what = "is an example range" if len(found) == 1 else "are example ranges"
+    seen, fix = f"access.cidrs: {', '.join(found)} {what}", "write the range of your office or VPN"
+    if len(found) < len(access.cidrs):
+        planning.before_up.append(f"{seen}: the API cannot be reached from there; {fix} before up")
+        return None
+    planning.before_up.append(f"{seen}: the API cannot be reached; {fix} before up")
+    return f"{seen}: the API cannot be reached, so an update would create and bill resources and then fail; {fix}"
+
+
+# Until every cloud plans in one pass.
+
+
 def example_range_notes(access: PublicAccess | PrivateAccess) -> list[str]:
     """A note if ranges of a public API are examples."""
     found = _examples(access)
@@ -30,17 +55,3 @@ def only_examples(access: PublicAccess | PrivateAccess) -> str | None:
     many = "are example ranges" if len(found) > 1 else "is an example range"
     why = "the API cannot be reached, so an update would create and bill resources and then fail"
     return f"access.cidrs: {', '.join(found)} {many}: {why}; write the range of your office or VPN"
-
-
-def _examples(access: PublicAccess | PrivateAccess) -> list[str]:
-    if isinstance(access, PrivateAccess):
-        return []
-    return [text for text in access.cidrs if any(ipaddress.IPv4Network(text).subnet_of(kept) for kept in _EXAMPLES)]
-
-
-def report_examples(access: PublicAccess | PrivateAccess, planning: Planning[Any]) -> str | None:
-    """Notes that ranges of a public API are examples. Returns why an update would build and bill a cluster that it
-    can't reach, if every range is one.
-    """
-    planning.before_up += example_range_notes(access)
-    return only_examples(access)

@@ -20,21 +20,6 @@ class HomePlan:
     protect: bool
 
 
-def home_problems(home: HomeStorage | None, *, most_gib: int, service: str) -> list[Problem]:
-    """Why the service, or one share of it, can't hold the home folders."""
-    if home is None or home.expected_gib * HEADROOM <= most_gib:
-        return []
-    fix = f"{service} holds at most {most_gib:,} GiB, including 25 % headroom: request less"
-    return [Problem("storage.home.expected_gib", f"is {home.expected_gib:,}", fix)]
-
-
-def home_notes(home: HomePlan | None, service: str) -> list[str]:
-    """How it is billed."""
-    if home is None:
-        return []
-    return [f"home folders: {service} is billed by its provisioned size, {home.capacity_gib:,} GiB, not by stored data"]
-
-
 def home_part(home: HomePlan | None, service: str) -> str:
     """A description to print."""
     if home is None:
@@ -48,7 +33,28 @@ def plan_home_files(
     """capacity_gib: that holds the expected size plus headroom. most_gib: that the service, or one share of it, holds.
     store: the service's name in notes.
     """
-    planning.problems += home_problems(home, most_gib=most_gib, service=service)
-    plan = HomePlan(capacity_gib=capacity_gib, expected_gib=home.expected_gib, protect=home.protect)
-    planning.notes += home_notes(plan, store)
-    return plan
+    if home.expected_gib * HEADROOM > most_gib:
+        fix = f"{service} holds at most {most_gib:,} GiB, including 25 % headroom: request less"
+        planning.refuse("storage.home.expected_gib", f"is {home.expected_gib:,}", fix)
+    planning.notes.append(
+        f"home folders: {store} is billed by its provisioned size, {capacity_gib:,} GiB, not by stored data"
+    )
+    return HomePlan(capacity_gib=capacity_gib, expected_gib=home.expected_gib, protect=home.protect)
+
+
+# Until every cloud plans in one pass.
+
+
+def home_problems(home: HomeStorage | None, *, most_gib: int, service: str) -> list[Problem]:
+    """Why the service, or one share of it, can't hold the home folders."""
+    if home is None or home.expected_gib * HEADROOM <= most_gib:
+        return []
+    fix = f"{service} holds at most {most_gib:,} GiB, including 25 % headroom: request less"
+    return [Problem("storage.home.expected_gib", f"is {home.expected_gib:,}", fix)]
+
+
+def home_notes(home: HomePlan | None, service: str) -> list[str]:
+    """How it is billed."""
+    if home is None:
+        return []
+    return [f"home folders: {service} is billed by its provisioned size, {home.capacity_gib:,} GiB, not by stored data"]

@@ -27,6 +27,9 @@ def plan_logs(
     return keep
 
 
+# Until every cloud plans in one pass.
+
+
 def log_problems(spec: ClusterSpec, days: Container[int], *, named: str) -> list[Problem]:
     """A retention that a cloud does not support. named: its service, and the values that it supports."""
     keep = spec.telemetry.logs.keep_days

@@ -72,6 +72,23 @@ def sliced(asked: Mig, accelerator: str, shape: Machine) -> tuple[int, MigResour
     return nodes, MigResources(layout=layout, gpu=shape.gpu, gpus=nodes * shape.gpus, strategy=strategy)
 
 
+def report_mig(mig: Mig, pool: MigResources, planning: Planning[Any], selector: str = f"{POOL}: {MIG_POOL}") -> None:
+    """Notes on resources that pods must request, and on unused parts of the GPUs. selector: label of the nodes."""
+    resources = ", ".join(f"{count:,} x {name}" for name, count in pool.resources.items())
+    planning.notes.append(
+        f"MIG pool: {resources}; pods select {selector}, because whole GPUs and slices have the same name"
+    )
+    kinds = zip(pool.layout.unused, (COMPUTE, MEMORY), ("compute slices", "memory slices"), strict=True)
+    unused = [f"{count} of {there} {what}" for count, there, what in kinds if count]
+    # Unavoidable: GPUs have one memory slice more than compute slices.
+    if pool.layout.unused not in ((0, 0), (0, MEMORY - COMPUTE)):
+        planning.notes.append(f"MIG pool: nothing uses {' and '.join(unused)} of each GPU")
+    report_roll(mig.roll, planning, MIG_POOL)
+
+
+# Until every cloud plans in one pass.
+
+
 def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:
     """Resources that pods must request, and unused parts of the GPUs. selector: label of the nodes."""
     resources = ", ".join(f"{count:,} x {name}" for name, count in pool.resources.items())
@@ -86,9 +103,3 @@ def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[
     # Unavoidable: GPUs have one memory slice more than compute slices.
     inevitable = pool.layout.unused in ((0, 0), (0, MEMORY - COMPUTE))
     return notes if inevitable else [*notes, f"MIG pool: nothing uses {' and '.join(left)} of each GPU"]
-
-
-def report_mig(mig: Mig, pool: MigResources, planning: Planning[Any], selector: str = f"{POOL}: {MIG_POOL}") -> None:
-    """Notes about the pool. selector: label of the nodes."""
-    planning.notes += mig_note(pool, selector)
-    report_roll(mig.roll, planning, MIG_POOL)

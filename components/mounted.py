@@ -20,6 +20,27 @@ class MountedPlan:
     usable_gib: int
 
 
+def plan_mounted(
+    shared: SharedStorage, planning: Planning[Any], *, pattern: str, example: str, cidr: str
+) -> MountedPlan | None:
+    """None if the cluster creates its own. pattern, example: of the cloud's ids of file systems. cidr: addresses of the
+    nodes.
+    """
+    files = shared.existing
+    if files is None:
+        return None
+    if not re.fullmatch(pattern, files.id):
+        planning.refuse("storage.shared.existing.id", f"is {files.id!r}", f"write an id such as {example}")
+    planning.before_up.append(
+        f"shared storage: {files.id} is your file system: it is mounted as {files.mount}, kept at destroy, and not in "
+        f"any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
+    )
+    return MountedPlan(files=files, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
+
+
+# Until every cloud plans in one pass.
+
+
 def old_plan_mounted(shared: SharedStorage) -> MountedPlan | None:
     """None if the cluster creates its own."""
     if shared.existing is None:
@@ -40,19 +61,3 @@ def mounted_notes(plan: MountedPlan, cidr: str) -> list[str]:
         f"shared storage: {plan.files.id} is your file system: it is mounted as {plan.files.mount}, kept at destroy, "
         f"and not in any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
     ]
-
-
-def plan_mounted(
-    shared: SharedStorage, planning: Planning[Any], *, pattern: str, example: str, cidr: str
-) -> MountedPlan | None:
-    """None if the cluster creates its own. pattern, example: of the cloud's ids of file systems. cidr: addresses of the
-    nodes.
-    """
-    files = shared.existing
-    if files is None:
-        return None
-    if not re.fullmatch(pattern, files.id):
-        planning.refuse("storage.shared.existing.id", f"is {files.id!r}", f"write an id such as {example}")
-    plan = MountedPlan(files=files, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
-    planning.before_up += mounted_notes(plan, cidr)
-    return plan

@@ -9,16 +9,16 @@ from typing import Any, Generic, TypeVar
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.elastic import ElasticMachines
-from gpucluster.components.fabric_notes import fabric_notes
 from gpucluster.components.mig import MigMachines, MigResources
 from gpucluster.components.names import ELASTIC, MIG_POOL, TRAINING_POOL
 from gpucluster.components.planning import HEADROOM, Planning
 from gpucluster.components.shared_storage import Shared, shared_sizes
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.parts import PoolSpec, TrainingSpec
+from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.components.teams import team_facts, team_notes
 from gpucluster.components.training import TrainingNodes
+from gpucluster.components.versions import fabric_notes
 from gpucluster.program.facts import Budget, Facts, StorageAsked, Terms
 from gpucluster.record import record
 
@@ -36,19 +36,6 @@ class PoolPlan(Generic[Training]):
     facts: Facts
 
 
-def old_pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
-    """The facts of such a pool. losses, notes: as of a cluster."""
-    return Facts(
-        required_labels=_labels(spec),
-        duration_days=_days(spec),
-        training_gpus=Decimal(spec.training.nodes * shape.gpus),
-        spare_gpus=Decimal(spec.training.spares * shape.gpus),
-        rolls=(spec.name,) if spec.training.roll else (),
-        losses=tuple(losses),
-        notes=(*notes, *((_roll_note(TRAINING_POOL),) if spec.training.roll else ())),
-    )
-
-
 def pool_plan(spec: PoolSpec, training: Trained, planning: Planning[Any]) -> PoolPlan[Trained]:
     """The plan of such a pool, after its part has reported."""
     gpus = training.shape.gpus
@@ -57,8 +44,8 @@ def pool_plan(spec: PoolSpec, training: Trained, planning: Planning[Any]) -> Poo
         labels=spec.labels,
         training=training,
         facts=Facts(
-            required_labels=_labels(spec),
-            duration_days=_days(spec),
+            required_labels=_labels(spec.labels),
+            duration_days=_days(spec.duration),
             training_gpus=Decimal(training.nodes * gpus),
             spare_gpus=Decimal(training.spares * gpus),
             rolls=(spec.name,) if training.roll else (),
@@ -89,78 +76,25 @@ def cluster_facts(
     pools = {TRAINING_POOL: training.roll, MIG_POOL: mig is not None and mig.roll}
     outside = [*([ELASTIC] if elastic else []), *([MIG_POOL] if mig else [])]
     return Facts(
-        required_labels=_labels(spec),
+        required_labels=_labels(spec.labels),
         budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
         terms={
             cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
             for cloud, agreed in spec.terms.items()
         },
         exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
-        duration_days=_days(spec),
+        duration_days=_days(spec.duration),
         training_gpus=Decimal(training.nodes * shape.gpus),
         spare_gpus=Decimal(training.spares * shape.gpus),
         outside_training=tuple(f"{spec.name}-{pool}" for pool in outside),
         slices={} if mig is None else {f"{spec.name}-{MIG_POOL}": mig.pool.shares},
-        teams=team_facts(spec),
+        teams=team_facts(spec.name, spec.teams, spec.pool_gpus),
         rolls=tuple(f"{spec.name}-{pool}" for pool, rolls in pools.items() if rolls),
         not_built=tuple(planning.not_built),
         losses=tuple(planning.losses),
         before_up=tuple(planning.before_up),
         notes=tuple(planning.notes),
         equivalence=_equivalence(shape, training.nodes, co_location, *shared_sizes(storage)),
-        storage_asked=_storage_asked(spec.storage.shared),
-        scale_set_limit=scale_set_limit,
-    )
-
-
-def old_cluster_facts(
-    spec: ClusterSpec,
-    shape: Machine,
-    *,
-    co_location: str,
-    storage: tuple[int, Decimal | None],
-    elastic: bool,
-    mig: MigResources | None,
-    not_built: Sequence[str] = (),
-    losses: Sequence[str],
-    notes: Sequence[str],
-    scale_set_limit: int | None = None,
-) -> Facts:
-    """The facts of a cluster: read by the cost module and the policies, which know no component.
-
-    shape: of the training nodes. co_location: what keeps them together. storage: as returned by `shared_sizes`.
-    elastic, mig: the other pools. not_built: parts that the spec requests and this cluster lacks. losses: requests that
-    this cloud cannot provide. notes: for a reader of the plan. scale_set_limit: nodes that one scale set holds, on
-    Azure.
-    """
-    rolls = [
-        pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
-    ]
-    outside = [*([ELASTIC] if elastic else []), *([MIG_POOL] if mig else [])]
-    return Facts(
-        required_labels=_labels(spec),
-        budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
-        terms={
-            cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
-            for cloud, agreed in spec.terms.items()
-        },
-        exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
-        duration_days=_days(spec),
-        training_gpus=Decimal(spec.training.nodes * shape.gpus),
-        spare_gpus=Decimal(spec.training.spares * shape.gpus),
-        outside_training=tuple(f"{spec.name}-{pool}" for pool in outside),
-        slices={} if mig is None else {f"{spec.name}-{MIG_POOL}": mig.shares},
-        teams=team_facts(spec),
-        rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
-        not_built=tuple(not_built),
-        losses=tuple(losses),
-        notes=(
-            *notes,
-            *fabric_notes(release_of(shape, spec.versions.fabric)),
-            *team_notes(spec),
-            *(_roll_note(pool) for pool in rolls),
-        ),
-        equivalence=_equivalence(shape, spec.training.nodes, co_location, *storage),
         storage_asked=_storage_asked(spec.storage.shared),
         scale_set_limit=scale_set_limit,
     )
@@ -191,21 +125,14 @@ def _equivalence(
     }
 
 
-def _labels(spec: TrainingSpec) -> dict[str, str] | None:
+def _labels(labels: Mapping[str, str]) -> dict[str, str] | None:
     """The labels that every resource must have; None if the spec has none."""
-    return dict(spec.labels) or None
+    return dict(labels) or None
 
 
-def _days(spec: TrainingSpec) -> Decimal | None:
+def _days(hours: int | None) -> Decimal | None:
     """The spec's duration in days, if set."""
-    return None if spec.duration is None else Decimal(spec.duration) / 24
-
-
-def _roll_note(pool: str) -> str:
-    return (
-        f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
-        "after the update"
-    )
+    return None if hours is None else Decimal(hours) / 24
 
 
 def _storage_asked(shared: SharedStorage) -> StorageAsked | None:
@@ -215,3 +142,79 @@ def _storage_asked(shared: SharedStorage) -> StorageAsked | None:
     if not shared.makes_lustre:
         return None
     return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)
+
+
+# Until every cloud plans in one pass.
+
+
+def old_pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
+    """The facts of such a pool. losses, notes: as of a cluster."""
+    return Facts(
+        required_labels=_labels(spec.labels),
+        duration_days=_days(spec.duration),
+        training_gpus=Decimal(spec.training.nodes * shape.gpus),
+        spare_gpus=Decimal(spec.training.spares * shape.gpus),
+        rolls=(spec.name,) if spec.training.roll else (),
+        losses=tuple(losses),
+        notes=(*notes, *((_roll_note(TRAINING_POOL),) if spec.training.roll else ())),
+    )
+
+
+def old_cluster_facts(
+    spec: ClusterSpec,
+    shape: Machine,
+    *,
+    co_location: str,
+    storage: tuple[int, Decimal | None],
+    elastic: bool,
+    mig: MigResources | None,
+    not_built: Sequence[str] = (),
+    losses: Sequence[str],
+    notes: Sequence[str],
+    scale_set_limit: int | None = None,
+) -> Facts:
+    """The facts of a cluster: read by the cost module and the policies, which know no component.
+
+    shape: of the training nodes. co_location: what keeps them together. storage: as returned by `shared_sizes`.
+    elastic, mig: the other pools. not_built: parts that the spec requests and this cluster lacks. losses: requests that
+    this cloud cannot provide. notes: for a reader of the plan. scale_set_limit: nodes that one scale set holds, on
+    Azure.
+    """
+    rolls = [
+        pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
+    ]
+    outside = [*([ELASTIC] if elastic else []), *([MIG_POOL] if mig else [])]
+    return Facts(
+        required_labels=_labels(spec.labels),
+        budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
+        terms={
+            cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
+            for cloud, agreed in spec.terms.items()
+        },
+        exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
+        duration_days=_days(spec.duration),
+        training_gpus=Decimal(spec.training.nodes * shape.gpus),
+        spare_gpus=Decimal(spec.training.spares * shape.gpus),
+        outside_training=tuple(f"{spec.name}-{pool}" for pool in outside),
+        slices={} if mig is None else {f"{spec.name}-{MIG_POOL}": mig.shares},
+        teams=team_facts(spec.name, spec.teams, spec.pool_gpus),
+        rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
+        not_built=tuple(not_built),
+        losses=tuple(losses),
+        notes=(
+            *notes,
+            *fabric_notes(release_of(shape, spec.versions.fabric)),
+            *team_notes(spec),
+            *(_roll_note(pool) for pool in rolls),
+        ),
+        equivalence=_equivalence(shape, spec.training.nodes, co_location, *storage),
+        storage_asked=_storage_asked(spec.storage.shared),
+        scale_set_limit=scale_set_limit,
+    )
+
+
+def _roll_note(pool: str) -> str:
+    return (
+        f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
+        "after the update"
+    )

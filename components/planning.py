@@ -102,6 +102,25 @@ class Planning(Generic[Location]):
             raise PlanError(problems)
 
 
+def plan_name(name: str, planning: Planning[Any], *, form: Callable[[str], str], service: str, longest: int) -> str:
+    """The cluster's name, from the spec's and the stack's. form: makes it of both. longest: characters that the service
+    accepts.
+    """
+    full = form(f"{name}-{planning.stack}")
+    if len(full) > longest:
+        fix = f"{service} allows {longest} characters: shorten one of them"
+        planning.refuse("name", f"and stack give the cluster name {full!r}", fix)
+    return full
+
+
+def lower_case(name: str) -> str:
+    """A name on clouds with lower-case names; characters that only stack names allow become hyphens."""
+    return re.sub(r"[^a-z0-9-]+", "-", name.lower()).rstrip("-")
+
+
+# Until every cloud plans in one pass.
+
+
 def in_passes(
     config_problems: Callable[[Any, str | None, Any | None], list[Problem]],
     plan_problems: Callable[[Any, str, str | None], list[Problem]],
@@ -135,17 +154,3 @@ def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Prob
             f"{service} allows {longest} characters: shorten one of them",
         )
     ]
-
-
-def plan_name(name: str, planning: Planning[Any], *, form: Callable[[str], str], service: str, longest: int) -> str:
-    """The cluster's name, from the spec's and the stack's. form: makes it of both. longest: characters that the service
-    accepts.
-    """
-    full = form(f"{name}-{planning.stack}")
-    planning.problems += name_problems(full, service=service, longest=longest)
-    return full
-
-
-def lower_case(name: str) -> str:
-    """A name on clouds with lower-case names; characters that only stack names allow become hyphens."""
-    return re.sub(r"[^a-z0-9-]+", "-", name.lower()).rstrip("-")

@@ -37,6 +37,23 @@ class RegistryPlan:
     caches: bool = True
 
 
+def plan_registry(
+    registry: Registry, planning: Planning[Any], *, name: str, pattern: str, form: str, caches: bool = True
+) -> RegistryPlan | None:
+    """name: of a new registry. pattern, form: of the cloud's ids of registries, the form in prose. caches: whether the
+    cloud can cache here.
+    """
+    if isinstance(registry, NoRegistry):
+        return None
+    existing = registry.id if isinstance(registry, ExistingRegistry) else None
+    if existing is not None and not re.fullmatch(pattern, existing):
+        planning.refuse("registry.id", f"is {existing!r}", f"write {form}")
+    return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)
+
+
+# Until every cloud plans in one pass.
+
+
 def old_plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> RegistryPlan | None:
     """name: of a new registry. caches: whether its cloud can cache here."""
     if isinstance(spec.registry, NoRegistry):
@@ -50,17 +67,3 @@ def registry_problems(spec: ClusterSpec, pattern: str, *, looks: str) -> list[Pr
     if not isinstance(spec.registry, ExistingRegistry) or re.fullmatch(pattern, spec.registry.id):
         return []
     return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]
-
-
-def plan_registry(
-    registry: Registry, planning: Planning[Any], *, name: str, pattern: str, form: str, caches: bool = True
-) -> RegistryPlan | None:
-    """name: of a new registry. pattern, form: of the cloud's ids of registries, the form in prose. caches: whether the
-    cloud can cache here.
-    """
-    if isinstance(registry, NoRegistry):
-        return None
-    existing = registry.id if isinstance(registry, ExistingRegistry) else None
-    if existing is not None and not re.fullmatch(pattern, existing):
-        planning.refuse("registry.id", f"is {existing!r}", f"write {form}")
-    return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)

@@ -60,6 +60,78 @@ class PeoplePlan:
         return found
 
 
+def team_facts(cluster: str, teams: Mapping[str, AskedTeam], pool_gpus: Mapping[str, int]) -> dict[str, Team]:
+    """The shares by which the cost module divides the bill. cluster: its name."""
+    return {
+        name: Team(
+            monthly=team.monthly_usd,
+            shares=tuple(
+                PoolShare(part=_part(cluster, pool), gpus=team.gpus.get(pool, 0), of=gpus)
+                for pool, gpus in pool_gpus.items()
+            ),
+        )
+        for name, team in teams.items()
+    }
+
+
+def _part(cluster: str, pool: str) -> str:
+    """Prefix of the names of a pool's machines."""
+    return f"{cluster}-{pool}" if pool in (TRAINING_POOL, MIG_POOL) else f"{cluster}-{ELASTIC}-{pool}"
+
+
+def _report_teams(teams: Mapping[str, AskedTeam], pools: Mapping[str, int], planning: Planning[Any]) -> None:
+    """Each team's resources, and what teams share."""
+    used = {pool: sum(team.gpus.get(pool, 0) for team in teams.values()) for pool in pools}
+    for name, team in teams.items():
+        planning.notes.append(
+            f"team {name}: namespace {TEAM_NAMESPACE}{name}, {_gpus(team.gpus, pools)}; borrowing priority "
+            f"{team.priority}"
+        )
+    rest = _gpus({pool: gpus - used[pool] for pool, gpus in pools.items()}, pools)
+    planning.notes += [
+        f"namespace {NAMESPACE} keeps {rest} for acceptance and everyone without a team",
+        "teams: a job on borrowed GPUs is preempted when their owner needs them, and waits in the queue again: write "
+        "checkpoints",
+        "teams: namespaces separate jobs, logs and claims, not files: all teams mount the same file systems, where "
+        "file owners and modes control access",
+    ]
+
+
+def _gpus(given: Mapping[str, int], pools: Mapping[str, int]) -> str:
+    return ", ".join(f"{given.get(pool, 0)} of {gpus} GPUs of {pool}" for pool, gpus in pools.items())
+
+
+def plan_people(
+    access: Access, teams: Mapping[str, AskedTeam], pool_gpus: Mapping[str, int], planning: Planning[Any]
+) -> PeoplePlan:
+    """The submitters and teams of a spec, as it names them. pool_gpus: pool -> GPUs of it that jobs can use."""
+    if teams:
+        _report_teams(teams, pool_gpus, planning)
+    return PeoplePlan(
+        submitters=access.submitters,
+        teams=tuple(
+            TeamPlan(
+                name=name,
+                groups=team.groups,
+                shares={pool: Fraction(team.gpus.get(pool, 0), gpus) for pool, gpus in pool_gpus.items()},
+                weight=_WEIGHTS[team.priority],
+            )
+            for name, team in teams.items()
+        ),
+    )
+
+
+def people_fields(access: Access, teams: Mapping[str, AskedTeam]) -> dict[str, str]:
+    """Field -> name of every submitter, for the form that the cloud requires."""
+    return {
+        **{f"access.submitters[{at}]": who for at, who in enumerate(access.submitters)},
+        **{f"teams.{name}.groups[{at}]": who for name, team in teams.items() for at, who in enumerate(team.groups)},
+    }
+
+
+# Until every cloud plans in one pass.
+
+
 def old_plan_people(spec: ClusterSpec) -> PeoplePlan:
     """The submitters and teams of a spec, as it names them."""
     pools = spec.pool_gpus
@@ -86,74 +158,9 @@ def named_people(spec: ClusterSpec) -> Iterator[tuple[str, str]]:
             yield f"teams.{name}.groups[{at}]", who
 
 
-def team_facts(spec: ClusterSpec) -> dict[str, Team]:
-    """The shares by which the cost module divides the bill."""
-    return {
-        name: Team(
-            monthly=team.monthly_usd,
-            shares=tuple(
-                PoolShare(part=_part(spec.name, pool), gpus=team.gpus.get(pool, 0), of=gpus)
-                for pool, gpus in spec.pool_gpus.items()
-            ),
-        )
-        for name, team in spec.teams.items()
-    }
-
-
-def _part(cluster: str, pool: str) -> str:
-    """Prefix of the names of a pool's machines."""
-    return f"{cluster}-{pool}" if pool in (TRAINING_POOL, MIG_POOL) else f"{cluster}-{ELASTIC}-{pool}"
-
-
 def team_notes(spec: ClusterSpec) -> list[str]:
     """Notes on each team's resources and on what teams share."""
-    return _team_notes(spec.teams, spec.pool_gpus)
-
-
-def _team_notes(teams: Mapping[str, AskedTeam], pools: Mapping[str, int]) -> list[str]:
-    if not teams:
-        return []
-    left = {pool: gpus - sum(team.gpus.get(pool, 0) for team in teams.values()) for pool, gpus in pools.items()}
-    return [
-        *(
-            f"team {name}: namespace {TEAM_NAMESPACE}{name}, {_gpus(team.gpus, pools)}; borrowing priority "
-            f"{team.priority}"
-            for name, team in teams.items()
-        ),
-        f"namespace {NAMESPACE} keeps {_gpus(left, pools)} for acceptance and everyone without a team",
-        "teams: a job on borrowed GPUs is preempted when their owner needs them, and waits in the queue again: write "
-        "checkpoints",
-        "teams: namespaces separate jobs, logs and claims, not files: all teams mount the same file systems, where "
-        "file owners and modes control access",
-    ]
-
-
-def _gpus(given: Mapping[str, int], pools: Mapping[str, int]) -> str:
-    return ", ".join(f"{given.get(pool, 0)} of {gpus} GPUs of {pool}" for pool, gpus in pools.items())
-
-
-def plan_people(
-    access: Access, teams: Mapping[str, AskedTeam], pool_gpus: Mapping[str, int], planning: Planning[Any]
-) -> PeoplePlan:
-    """The submitters and teams of a spec, as it names them. pool_gpus: pool -> GPUs of it that jobs can use."""
-    planning.notes += _team_notes(teams, pool_gpus)
-    return PeoplePlan(
-        submitters=access.submitters,
-        teams=tuple(
-            TeamPlan(
-                name=name,
-                groups=team.groups,
-                shares={pool: Fraction(team.gpus.get(pool, 0), gpus) for pool, gpus in pool_gpus.items()},
-                weight=_WEIGHTS[team.priority],
-            )
-            for name, team in teams.items()
-        ),
-    )
-
-
-def people_fields(access: Access, teams: Mapping[str, AskedTeam]) -> dict[str, str]:
-    """Field -> name of every submitter, for the form that the cloud requires."""
-    return {
-        **{f"access.submitters[{at}]": who for at, who in enumerate(access.submitters)},
-        **{f"teams.{name}.groups[{at}]": who for name, team in teams.items() for at, who in enumerate(team.groups)},
-    }
+    planning = Planning[Any](stack="", location=None)
+    if spec.teams:
+        _report_teams(spec.teams, spec.pool_gpus, planning)
+    return planning.notes

@@ -16,6 +16,25 @@ Fitting = dict[str, Machine]
 """Machine type -> its row, for the machines that a cloud's training pool can use."""
 
 
+def plan_machine(
+    cloud: str, accelerator: str, training: Training, fitting: Fitting, planning: Planning[Any], *, why: str = ""
+) -> Machine:
+    """The machine of the training nodes; if the named one can't be used, the one that the spec implies. why: the
+    cloud's specific reason, if it has one.
+    """
+    named = planning.machine
+    if named in fitting:
+        return fitting[named]
+    if named is not None:
+        near = "" if shape_named(named) else did_you_mean(named, fitting)
+        allowed = f"with accelerator {accelerator}: {', '.join(fitting)}{near}"
+        planning.refuse_config("machine", f"is {named!r}{why}", allowed)
+    return training_shape(cloud, accelerator, training.fabric_gbps)
+
+
+# Until every cloud plans in one pass.
+
+
 def chosen_machine(cloud: str, spec: TrainingSpec, machine: str | None, fitting: Fitting) -> Machine:
     """The row of the machine; if the named one can't be used, of the one that the spec implies."""
     if machine in fitting:
@@ -32,19 +51,3 @@ def unfit_problems(spec: TrainingSpec, machine: str | None, fitting: Fitting, *,
     near = "" if shape_named(machine) else did_you_mean(machine, fitting)
     allowed = f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"
     return [Problem("machine", f"is {machine!r}{why}", allowed)]
-
-
-def plan_machine(
-    cloud: str, accelerator: str, training: Training, fitting: Fitting, planning: Planning[Any], *, why: str = ""
-) -> Machine:
-    """The machine of the training nodes; if the named one can't be used, the one that the spec implies. why: the
-    cloud's specific reason, if it has one.
-    """
-    named = planning.machine
-    if named in fitting:
-        return fitting[named]
-    if named is not None:
-        near = "" if shape_named(named) else did_you_mean(named, fitting)
-        allowed = f"with accelerator {accelerator}: {', '.join(fitting)}{near}"
-        planning.refuse_config("machine", f"is {named!r}{why}", allowed)
-    return training_shape(cloud, accelerator, training.fabric_gbps)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
 
 from gpucluster.catalog.clouds import fact_of
-from gpucluster.catalog.fabric_releases import release_of, releases_of, version
+from gpucluster.catalog.fabric_releases import FabricRelease, release_of, releases_of, version
 from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
-from gpucluster.catalog.machines import Machine
-from gpucluster.components.fabric_notes import fabric_notes
+from gpucluster.catalog.machines import Machine, machines
 from gpucluster.components.kubernetes.charts import CHART_SET
 from gpucluster.components.names import SYSTEM_POOL
 from gpucluster.components.planning import Planning
@@ -80,6 +77,161 @@ class VersionPlan:
         return day if day.isdigit() else None
 
 
+def plan_versions(
+    versions: Versions, cloud: str, shape: Machine, planning: Planning[Any], *, fabrics: bool = False
+) -> VersionPlan:
+    """shape: of the training nodes. fabrics: whether the cloud has several releases of a fabric to choose from."""
+    fits = versions.fabric is None or _check_fabric(
+        versions.fabric, versions, cloud, shape if fabrics else None, planning
+    )
+    fabric = versions.fabric if fits else None
+    if versions.kubernetes is not None:
+        of_fabric = release_of(shape, fabric).kubernetes_from if fabrics and fits else ""
+        _check_control_plane(versions.kubernetes, cloud, shape, of_fabric, planning)
+    top = versions.kubernetes or KUBERNETES
+    _check_nodes(versions, cloud, top, planning)
+    if versions.image is not None:
+        _check_image(versions.image, versions, cloud, planning)
+    if versions.charts is not None and versions.charts != CHART_SET:
+        planning.refuse(
+            "versions.charts",
+            f"is {versions.charts!r}, but this release of gpucluster has the set {CHART_SET}",
+            f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
+        )
+    if versions.addons and cloud != "aws":
+        planning.refuse("versions.addons", "names add-ons of EKS, which other clouds do not have", "remove it")
+    plan = VersionPlan(
+        control_plane=top,
+        system=versions.system,
+        nodes=versions.nodes,
+        extended=versions.support == "extended",
+        image=versions.image,
+        fabric=fabric,
+        chart_set=versions.charts,
+    )
+    _report_support(plan, cloud, planning)
+    _report_fabric(release_of(shape, fabric), top, cloud, planning, chosen=fabric is not None)
+    return plan
+
+
+def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
+    """Whether a replaced pool may get another image."""
+    of_azure = plan.image is not None
+    if {"aws": plan.release is not None, "gcp": plan.nodes is not None, "azure": of_azure}.get(cloud, True):
+        return []
+    return [f"node images are not pinned: {_UNPINNED[cloud]} (docs/upgrading-kubernetes.md)"]
+
+
+def _check_fabric(fabric: str, versions: Versions, cloud: str, shape: Machine | None, planning: Planning[Any]) -> bool:
+    """Whether the training nodes can have the release: it fits machine, Kubernetes and driver."""
+    top = versions.kubernetes or KUBERNETES
+    driver = default_driver(cloud, top)
+    if shape is None or not shape.fabric_gbps:
+        planning.refuse("versions.fabric", f"is {fabric!r}, but there is nothing to choose from", "remove it")
+        return False
+    names = [
+        one.plugin_version
+        for one in releases_of(shape)
+        if (not one.kubernetes_from or version(one.kubernetes_from)[:2] <= minor(top))
+        and (driver is None or one.driven_by(driver))
+    ]
+    if fabric not in names:
+        where = f"with Kubernetes {top}{f' and its GPU driver, {driver}' if driver else ''}"
+        why = f"is {fabric!r}, which is not a release for {shape.machine_type} {where}"
+        planning.refuse("versions.fabric", why, f"allowed: {', '.join(names)}")
+    return fabric in names
+
+
+def _check_control_plane(chosen: str, cloud: str, shape: Machine, of_fabric: str, planning: Planning[Any]) -> None:
+    """of_fabric: the oldest version for the fabric of the shape, empty if it has none."""
+    known = kubernetes_versions(cloud)
+    if chosen not in known:
+        why = f"is {chosen!r}, which is not a known version on this cloud"
+        planning.refuse("versions.kubernetes", why, f"allowed: {', '.join(known)}")
+    elif of_fabric and version(of_fabric)[:2] > minor(chosen):
+        why = f"is {chosen!r}, but the fabric of {shape.machine_type} needs {of_fabric}"
+        planning.refuse("versions.kubernetes", why, "write a newer one")
+
+
+def _check_nodes(versions: Versions, cloud: str, top: str, planning: Planning[Any]) -> None:
+    """top: version of the control plane."""
+    form, allowed = fact_of(_FORMS, cloud, "forms of versions (components/versions.py)")
+    most = _SKEW_OF_GKE if cloud == "gcp" else _SKEW
+    for name, chosen in ((SYSTEM_POOL, versions.system), ("nodes", versions.nodes)):
+        field, seen = f"versions.{name}", f"is {chosen!r}"
+        if chosen is None:
+            continue
+        if cloud == "azure" and name == SYSTEM_POOL:
+            why = f"{seen}, but AKS upgrades its system pool by a request of its own"
+            planning.refuse(field, why, "remove it; `gpucluster upgrade --plan` prints the command")
+        elif not re.fullmatch(form, chosen):
+            planning.refuse(field, seen, f"write {allowed}")
+        elif minor(chosen) > minor(top):
+            planning.refuse(field, f"{seen}, newer than the control plane, {top}", "raise versions.kubernetes first")
+        elif minor(top)[1] - minor(chosen)[1] > most:
+            oldest = f"{minor(top)[0]}.{minor(top)[1] - most}"
+            planning.refuse(field, f"{seen}, too old for a control plane of {top}", f"write {oldest} or newer")
+        elif cloud == "aws" and name == "nodes" and minor(chosen) != minor(top):
+            # Amazon EKS API, CreateNodegroup: the cluster's version "is the only accepted specified value".
+            planning.before_up.append(
+                f"versions.nodes {chosen} is for pools that already exist: EKS creates pools only in the version of "
+                f"the control plane, {top}"
+            )
+
+
+def _check_image(image: str, versions: Versions, cloud: str, planning: Planning[Any]) -> None:
+    if cloud != "azure":
+        planning.refuse("versions.image", "is set, but only Azure has node pool snapshots", "remove it")
+    elif not re.fullmatch(_SNAPSHOT, image, re.IGNORECASE):
+        fix = f"write the id of a node pool snapshot, {_SNAPSHOT_FORM}"
+        planning.refuse("versions.image", f"is {image!r}", fix)
+    elif versions.nodes is None:
+        why = "is set, but a snapshot also has a version of Kubernetes, and versions.nodes is missing"
+        planning.refuse("versions.image", why, "write that version as versions.nodes")
+
+
+def _report_support(plan: VersionPlan, cloud: str, planning: Planning[Any]) -> None:
+    """The kind of support, its end and its price."""
+    known = kubernetes_versions(cloud).get(plan.control_plane)
+    if known is None or not plan.extended:
+        return
+    ends = "an unknown day" if known.extended_ends is None else f"{known.extended_ends}"
+    price = {
+        "aws": "its price, six times the standard price, is in the cost from then on",
+        "gcp": "its additional fee from then on has no known price and is not in the cost",
+        "azure": "the Premium tier, included in the cost, is billed from today on; AKS supports only the two newest "
+        "patches, which you must install yourself",
+    }
+    planning.notes.append(
+        f"support: Kubernetes {plan.control_plane} has standard support until {known.standard_ends}, and extended "
+        f"support until {ends}; {price[cloud]}"
+    )
+
+
+def _report_fabric(release: FabricRelease, top: str, cloud: str, planning: Planning[Any], *, chosen: bool) -> None:
+    """What is unknown about a chosen release, and requirements on images that jobs bring."""
+    if chosen and release.driver_from and default_driver(cloud, top) is None:
+        planning.notes.append(
+            f"fabric {release.plugin_version}: the GPU driver of Kubernetes {top} is unknown; the fabric supports "
+            f"drivers {release.drivers}"
+        )
+    needs = [
+        *([f"CUDA {release.cuda}"] if release.cuda else []),
+        *([f"PyTorch below {release.torch_below}"] if release.torch_below else []),
+    ]
+    if not needs:
+        return
+    brings = f" with NCCL {release.nccl}" if release.nccl else ""
+    driver = f"; GPU driver {release.drivers}" if release.drivers else ""
+    planning.notes.append(
+        f"images of jobs: {' and '.join(needs)}, for the fabric's plugin {release.plugin_version}{brings}; images with "
+        f"another version in their tag are refused; a job without an image uses {release.pytorch}{driver}"
+    )
+
+
+# Until every cloud plans in one pass.
+
+
 def old_plan_versions(asked: Versions) -> VersionPlan:
     """The versions of a spec without problems."""
     return VersionPlan(
@@ -94,57 +246,17 @@ def old_plan_versions(asked: Versions) -> VersionPlan:
 
 
 def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list[Problem]:
-    """Why a cloud can't have these versions. shape: the machine of the training pool, None if its fabric has only one
-    release.
-    """
-    unfit = _fabric_problems(asked, cloud, shape)
-    return [
-        *unfit,
-        *_control_plane_problems(asked, cloud, None if unfit else shape),
-        *_node_problems(asked, cloud),
-        *_image_problems(asked, cloud),
-        *_chart_problems(asked),
-        *_addon_problems(asked, cloud),
-    ]
+    """shape: the machine of the training pool, None if its fabric has only one release."""
+    planning, some = Planning[Any](stack="", location=None), next(iter(machines().values()))
+    plan_versions(asked, cloud, shape or some, planning, fabrics=shape is not None)
+    return planning.problems
 
 
 def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
     """The kind of support, its end and its price."""
-    known = kubernetes_versions(cloud).get(plan.control_plane)
-    if known is None or not plan.extended:
-        return []
-    ends = "an unknown day" if known.extended_ends is None else f"{known.extended_ends}"
-    price = {
-        "aws": "its price, six times the standard price, is in the cost from then on",
-        "gcp": "its additional fee from then on has no known price and is not in the cost",
-        "azure": "the Premium tier, included in the cost, is billed from today on; AKS supports only the two newest "
-        "patches, which you must install yourself",
-    }
-    return [
-        f"support: Kubernetes {plan.control_plane} has standard support until {known.standard_ends}, and extended "
-        f"support until {ends}; {price[cloud]}"
-    ]
-
-
-def older_node_notes(plan: VersionPlan, cloud: str) -> list[str]:
-    """Which pools an older version of nodes is for.
-
-    Source: Amazon EKS API, CreateNodegroup: the cluster's version "is the only accepted specified value".
-    """
-    if cloud != "aws" or plan.nodes is None or minor(plan.nodes) == minor(plan.control_plane):
-        return []
-    return [
-        f"versions.nodes {plan.nodes} is for pools that already exist: EKS creates pools only in the version of the "
-        f"control plane, {plan.control_plane}"
-    ]
-
-
-def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
-    """Whether a replaced pool may get another image."""
-    of_azure = plan.image is not None
-    if {"aws": plan.release is not None, "gcp": plan.nodes is not None, "azure": of_azure}.get(cloud, True):
-        return []
-    return [f"node images are not pinned: {_UNPINNED[cloud]} (docs/upgrading-kubernetes.md)"]
+    planning = Planning[Any](stack="", location=None)
+    _report_support(plan, cloud, planning)
+    return planning.notes
 
 
 def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str]:
@@ -159,115 +271,8 @@ def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str
     ]
 
 
-def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list[Problem]:
-    """Why the training nodes can't have the release: it does not fit machine, Kubernetes or driver."""
-    if asked.fabric is None:
-        return []
-    top = asked.kubernetes or KUBERNETES
-    driver = default_driver(cloud, top)
-    if shape is None or not shape.fabric_gbps:
-        return [Problem("versions.fabric", f"is {asked.fabric!r}, but there is nothing to choose from", "remove it")]
-    fits = [
-        one
-        for one in releases_of(shape)
-        if (not one.kubernetes_from or version(one.kubernetes_from)[:2] <= minor(top))
-        and (driver is None or one.driven_by(driver))
-    ]
-    names = [one.plugin_version for one in fits]
-    if asked.fabric in names:
-        return []
-    where = f"with Kubernetes {top}{f' and its GPU driver, {driver}' if driver else ''}"
-    why = f"is {asked.fabric!r}, which is not a release for {shape.machine_type} {where}"
-    return [Problem("versions.fabric", why, f"allowed: {', '.join(names)}")]
-
-
-def _control_plane_problems(asked: Versions, cloud: str, shape: Machine | None) -> Iterator[Problem]:
-    chosen, field = asked.kubernetes, "versions.kubernetes"
-    if chosen is None:
-        return
-    known = kubernetes_versions(cloud)
-    if chosen not in known:
-        yield Problem(
-            field, f"is {chosen!r}, which is not a known version on this cloud", f"allowed: {', '.join(known)}"
-        )
-        return
-    wanted = "" if shape is None else release_of(shape, asked.fabric).kubernetes_from
-    if shape is not None and wanted and version(wanted)[:2] > minor(chosen):
-        yield Problem(
-            field, f"is {chosen!r}, but the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
-        )
-
-
-def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
-    top = asked.kubernetes or KUBERNETES
-    form, allowed = fact_of(_FORMS, cloud, "forms of versions (components/versions.py)")
-    most = _SKEW_OF_GKE if cloud == "gcp" else _SKEW
-    for name in (SYSTEM_POOL, "nodes"):
-        chosen: str | None = getattr(asked, name)
-        field = f"versions.{name}"
-        if chosen is None:
-            continue
-        if cloud == "azure" and name == SYSTEM_POOL:
-            why = f"is {chosen!r}, but AKS upgrades its system pool by a request of its own"
-            yield Problem(field, why, "remove it; `gpucluster upgrade --plan` prints the command")
-        elif not re.fullmatch(form, chosen):
-            yield Problem(field, f"is {chosen!r}", f"write {allowed}")
-        elif minor(chosen) > minor(top):
-            yield Problem(
-                field, f"is {chosen!r}, newer than the control plane, {top}", "raise versions.kubernetes first"
-            )
-        elif minor(top)[1] - minor(chosen)[1] > most:
-            oldest = f"{minor(top)[0]}.{minor(top)[1] - most}"
-            yield Problem(field, f"is {chosen!r}, too old for a control plane of {top}", f"write {oldest} or newer")
-
-
-def _image_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
-    if asked.image is None:
-        return
-    if cloud != "azure":
-        yield Problem("versions.image", "is set, but only Azure has node pool snapshots", "remove it")
-    elif not re.fullmatch(_SNAPSHOT, asked.image, re.IGNORECASE):
-        yield Problem(
-            "versions.image", f"is {asked.image!r}", f"write the id of a node pool snapshot, {_SNAPSHOT_FORM}"
-        )
-    elif asked.nodes is None:
-        why = "is set, but a snapshot also has a version of Kubernetes, and versions.nodes is missing"
-        yield Problem("versions.image", why, "write that version as versions.nodes")
-
-
-def _chart_problems(asked: Versions) -> Iterator[Problem]:
-    if asked.charts is not None and asked.charts != CHART_SET:
-        yield Problem(
-            "versions.charts",
-            f"is {asked.charts!r}, but this release of gpucluster has the set {CHART_SET}",
-            f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
-        )
-
-
-def _addon_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
-    if asked.addons and cloud != "aws":
-        yield Problem("versions.addons", "names add-ons of EKS, which other clouds do not have", "remove it")
-
-
-def plan_versions(
-    versions: Versions, cloud: str, shape: Machine, planning: Planning[Any], *, fabrics: bool = False
-) -> VersionPlan:
-    """shape: of the training nodes. fabrics: whether the cloud has several releases of a fabric to choose from."""
-    problems = version_problems(versions, cloud, shape if fabrics else None)
-    planning.problems += problems
-    plan = VersionPlan(
-        control_plane=versions.kubernetes or KUBERNETES,
-        system=versions.system,
-        nodes=versions.nodes,
-        extended=versions.support == "extended",
-        image=versions.image,
-        fabric=versions.fabric,
-        chart_set=versions.charts,
-    )
-    if problems:
-        return replace(plan, fabric=None)
-    planning.before_up += older_node_notes(plan, cloud)
-    planning.notes += support_notes(plan, cloud)
-    planning.notes += chosen_fabric_notes(versions, cloud, shape)
-    planning.notes += fabric_notes(release_of(shape, versions.fabric))
-    return plan
+def fabric_notes(release: FabricRelease) -> list[str]:
+    """Requirements on images that jobs bring."""
+    planning = Planning[Any](stack="", location=None)
+    _report_fabric(release, KUBERNETES, "", planning, chosen=False)
+    return planning.notes

@@ -11,9 +11,8 @@ import yaml
 from gpucluster.components.buckets import (
     IdentityPlan,
     OwnBucketPlan,
-    identity_problems,
-    old_plan_bucket,
-    old_plan_identities,
+    plan_bucket,
+    plan_identities,
     remote_name,
 )
 from gpucluster.components.cloud import CLOUDS
@@ -21,7 +20,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import read_spec
 from gpucluster.errors import InputError
 from tests.components.conftest import Vary
-from tests.components.told import refused, told
+from tests.components.told import refused, reports, told
 
 OWN = {"bucket": {"protect": False}}
 TEAMS = {"vision": {"groups": ["arn:aws:iam::123456789012:role/vision"]}}
@@ -48,12 +47,12 @@ def test_a_bucket_and_identities_are_planned_as_the_spec_names_them(vary: Vary, 
             "eyes": {"team": "vision", "reads": ["own"]},
         },
     )
-    assert old_plan_bucket(spec) == OwnBucketPlan(expected_gib="5000", protect=True)
-    assert old_plan_identities(spec) == (
+    assert plan_bucket(spec.storage.bucket) == OwnBucketPlan(expected_gib="5000", protect=True)
+    assert plan_identities(spec.identities, reports(), title="AWS", form="s3://NAME") == (
         IdentityPlan(name="data", namespace="training", reads=("s3://corpora",), writes=("own",)),
         IdentityPlan(name="eyes", namespace="team-vision", reads=("own",), writes=()),
     )
-    assert (old_plan_bucket(vary()), old_plan_identities(vary())) == (None, ())
+    assert plan_bucket(None) is None
 
 
 def test_what_is_wrong_with_identities_is_said_at_once(tmp_path: Path, trial: dict[str, Any]) -> None:
@@ -113,7 +112,9 @@ def test_a_bucket_of_another_cloud_is_refused(cloud: str, trial: dict[str, Any])
 def test_two_buckets_that_a_job_could_not_tell_apart_are_refused(vary: Vary) -> None:
     spec = vary(identities={"data": {"reads": ["s3://my-data"], "writes": ["s3://my.data"]}})
     assert remote_name("s3://my-data") == "my_data"
-    assert told(identity_problems(spec, cloud="AWS", form="s3://NAME")) == [
+    planning = reports()
+    plan_identities(spec.identities, planning, title="AWS", form="s3://NAME")
+    assert told(planning.problems) == [
         "identities.data has s3://my-data and s3://my.data, which would both be my_data for jobs; move one of them to "
         "another identity"
     ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from gpucluster.components.elastic import ElasticMachines, PoolPlan, pool_rows, shape_losses
+from gpucluster.components.elastic import ElasticMachines, PoolPlan, plan_pools, pool_rows
 from gpucluster.components.shapes import elastic_shape, shape
+from gpucluster.components.spec.elastic import Elastic
+from tests.components.told import reports
 
 NC80 = shape("azure", "Standard_NC80adis_H100_v5")  # of 2 GPUs
 
@@ -26,9 +28,11 @@ def test_machines_are_counted_whole_and_by_each_way_to_buy() -> None:
 
 
 def test_another_gpu_than_the_training_nodes_is_a_loss() -> None:
-    small = elastic_shape("aws", "h200")
-    assert shape_losses("h100", small) == []
-    assert shape_losses("h200", small) == ["elastic pools: no machine with a single H200; p5.4xlarge has one H100"]
+    small, asked = elastic_shape("aws", "h200"), Elastic.model_validate({"pools": {"dev": {"max_gpus": 8}}})
+    none, other = reports(), reports()
+    assert plan_pools(asked, "h100", small, none) == plan_pools(asked, "h200", small, other)
+    assert none.losses == []
+    assert other.losses == ["elastic pools: no machine with a single H200; p5.4xlarge has one H100"]
 
 
 def test_people_read_what_scales_each_pool() -> None:

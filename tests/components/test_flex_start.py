@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from gpucluster.components.flex_start import flex_start_problems, other_flex_start_problems
+from gpucluster.components.flex_start import refuse_flex_start
+from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.conftest import Vary
+from tests.components.told import reports, told
 
 POOLS = {"dev": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}, "big": {"max_gpus": 8, "purchase": ["spot"]}}
+
+
+def problems(spec: ClusterSpec, title: str) -> list[str]:
+    planning = reports()
+    refuse_flex_start(title, planning, purchase=spec.purchase, elastic=spec.elastic, mig=spec.mig)
+    return told(planning.problems)
 
 
 def test_each_field_that_asks_for_it_is_named(vary: Vary) -> None:
@@ -15,7 +23,7 @@ def test_each_field_that_asks_for_it_is_named(vary: Vary) -> None:
         elastic={"pools": POOLS},
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"},
     )
-    assert [*map(str, flex_start_problems(asked, "AWS")), *map(str, other_flex_start_problems(asked, "AWS"))] == [
+    assert problems(asked, "AWS") == [
         "purchase.kind is 'flex-start', which is available on Google Cloud but not on AWS; choose on-demand, or "
         "capacity-block for capacity with fixed dates",
         "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on AWS; choose from "
@@ -26,4 +34,4 @@ def test_each_field_that_asks_for_it_is_named(vary: Vary) -> None:
 
 def test_other_ways_to_buy_are_no_problem(vary: Vary) -> None:
     asked = vary(mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"})
-    assert [*flex_start_problems(asked, "Azure"), *other_flex_start_problems(asked, "Azure")] == []
+    assert problems(asked, "Azure") == []

@@ -6,11 +6,18 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.components.mig import MigMachines, MigResources, mig_note, sliced
+from gpucluster.components.mig import MigMachines, MigResources, report_mig, sliced
 from gpucluster.components.mig_layout import Strategy, layout_of
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.mig import Mig
 from gpucluster.program.facts import Slices
+from tests.components.told import reports
+
+
+def notes(made: MigResources) -> list[str]:
+    planning = reports()
+    report_mig(Mig(nodes=1, layout="all-1g.10gb"), made, planning, "a: b")
+    return planning.notes
 
 
 def pool(text: str, strategy: Strategy) -> MigResources:
@@ -35,16 +42,14 @@ def test_a_pool_has_so_many_of_each_resource(
 ) -> None:
     made = pool(text, strategy)
     assert made.resources == resources
-    assert mig_note(made, "a: b") == [
-        f"MIG pool: {said}; pods select a: b, because whole GPUs and slices have the same name"
-    ]
+    assert notes(made) == [f"MIG pool: {said}; pods select a: b, because whole GPUs and slices have the same name"]
 
 
 def test_what_nothing_uses_is_said_where_another_layout_would_use_it() -> None:
-    assert mig_note(pool("1x4g.40gb", "single"))[1:] == [
+    assert notes(pool("1x4g.40gb", "single"))[1:] == [
         "MIG pool: nothing uses 3 of 7 compute slices and 4 of 8 memory slices of each GPU"
     ]
-    assert mig_note(pool("2x3g.40gb", "single"))[1:] == ["MIG pool: nothing uses 1 of 7 compute slices of each GPU"]
+    assert notes(pool("2x3g.40gb", "single"))[1:] == ["MIG pool: nothing uses 1 of 7 compute slices of each GPU"]
 
 
 def test_the_cost_of_a_pool_is_shared_by_memory() -> None:

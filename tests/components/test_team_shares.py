@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.fields import ValidationError
 from gpucluster.components.team_shares import share_problems
+from gpucluster.components.teams import plan_people, team_facts
 from tests.components.conftest import Vary
+from tests.components.told import reports
 
 POOLS = {"training": 32, "dev": 8, "mig": 16}
 
@@ -65,8 +66,7 @@ def test_nobody_has_all_rights_and_some(trial: dict[str, Any], vary: Vary) -> No
 
 
 def test_a_spec_without_teams_says_nothing_of_them(vary: Vary) -> None:
-    from gpucluster.components.teams import old_plan_people, team_facts, team_notes
-
-    spec: ClusterSpec = vary()
-    assert (old_plan_people(spec).teams, old_plan_people(spec).memberships) == ((), {})
-    assert (team_facts(spec), team_notes(spec)) == ({}, [])
+    spec, planning = vary(), reports()
+    people = plan_people(spec.access, spec.teams, spec.pool_gpus, planning)
+    assert (people.teams, people.memberships, planning.notes) == ((), {}, [])
+    assert team_facts(spec.name, spec.teams, spec.pool_gpus) == {}

@@ -6,7 +6,9 @@ import pytest
 
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.parts import PoolSpec
-from gpucluster.components.training import TrainingNodes, has_begun, training_losses
+from gpucluster.components.spec.training import Training
+from gpucluster.components.training import TrainingNodes, is_active, report_fabric, report_gpus
+from tests.components.told import reports
 
 BLOCK = {"kind": "reservation", "id": "cr-0123"}
 
@@ -28,15 +30,16 @@ def test_only_a_block_begins_later() -> None:
         spec(purchase={"kind": "capacity-block", "active": True}, placement=BLOCK),
         spec(purchase={"kind": "capacity-block", "active": False}, placement=BLOCK),
     ]
-    assert [has_begun(way) for way in ways] == [True, True, True, False]
+    assert [is_active(way.purchase) for way in ways] == [True, True, True, False]
 
 
 def test_a_slower_fabric_and_a_smaller_machine_are_losses() -> None:
-    asked = spec(training={"nodes": 4, "fabric_gbps": 3200})
-    assert training_losses(asked, shape("aws", "p5.48xlarge")) == []
-    assert training_losses(asked, shape("gcp", "a3-highgpu-8g")) == [
-        "GPU fabric: 3,200 Gb/s a node requested, 800 on a3-highgpu-8g"
-    ]
-    assert training_losses(spec(), shape("azure", "Standard_NC80adis_H100_v5")) == [
-        "GPUs a node: 8 requested, 2 on Standard_NC80adis_H100_v5"
+    planning, training = reports(), Training(nodes=4, fabric_gbps=3200)
+    for machine in (shape("aws", "p5.48xlarge"), shape("gcp", "a3-highgpu-8g")):
+        report_fabric(training, machine, planning)
+        report_gpus(machine, planning)
+    report_gpus(shape("azure", "Standard_NC80adis_H100_v5"), planning)
+    assert planning.losses == [
+        "GPU fabric: 3,200 Gb/s a node requested, 800 on a3-highgpu-8g",
+        "GPUs a node: 8 requested, 2 on Standard_NC80adis_H100_v5",
     ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec.parts import PoolSpec
-from gpucluster.components.training_machine import chosen_machine, unfit_problems
+from gpucluster.components.spec.training import Training
+from gpucluster.components.training_machine import plan_machine
+from tests.components.told import reports, told
 
-SPEC = PoolSpec.model_validate({"name": "trial", "training": {"nodes": 4, "fabric_gbps": 1600}})
+TRAINING = Training(nodes=4, fabric_gbps=1600)
 FITTING = {name: shape("gcp", name) for name in ("a3-highgpu-8g", "a3-megagpu-8g")}
 
 
@@ -16,11 +17,11 @@ FITTING = {name: shape("gcp", name) for name in ("a3-highgpu-8g", "a3-megagpu-8g
     ("named", "chosen"), [(None, "a3-megagpu-8g"), ("a3-highgpu-8g", "a3-highgpu-8g"), ("p5.48xlarge", "a3-megagpu-8g")]
 )
 def test_the_one_named_is_taken_where_it_fits(named: str | None, chosen: str) -> None:
-    assert chosen_machine("gcp", SPEC, named, FITTING).machine_type == chosen
+    assert plan_machine("gcp", "h100", TRAINING, FITTING, reports(machine=named)).machine_type == chosen
 
 
 @pytest.mark.parametrize(
-    ("named", "why", "told"),
+    ("named", "why", "problems"),
     [
         (None, "", []),
         ("a3-highgpu-8g", "", []),
@@ -37,7 +38,9 @@ def test_the_one_named_is_taken_where_it_fits(named: str | None, chosen: str) ->
         ),
     ],
 )
-def test_a_machine_that_does_not_fit_is_told_with_those_that_do(named: str | None, why: str, told: list[str]) -> None:
-    assert [str(problem) for problem in unfit_problems(SPEC, named, FITTING, why=why)] == [
-        f"machine {text}" for text in told
-    ]
+def test_a_machine_that_does_not_fit_is_told_with_those_that_do(
+    named: str | None, why: str, problems: list[str]
+) -> None:
+    planning = reports(machine=named)
+    plan_machine("gcp", "h100", TRAINING, FITTING, planning, why=why)
+    assert told(planning.config_problems) == [f"machine {text}" for text in problems]

@@ -11,17 +11,15 @@ from gpucluster.catalog.fabric_releases import releases_of
 from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.machines import machines
 from gpucluster.components.kubernetes.charts import CHART_SET
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.versions import Versions
 from gpucluster.components.versions import (
     KUBERNETES,
     VersionPlan,
-    chosen_fabric_notes,
     image_notes,
-    old_plan_versions,
-    older_node_notes,
-    support_notes,
-    version_problems,
+    plan_versions,
 )
+from tests.components.told import reports
 
 MEGA = machines()["a3-megagpu-8g"]
 SNAPSHOT = (
@@ -30,16 +28,20 @@ SNAPSHOT = (
 )
 
 
+def planned(cloud: str = "gcp", machine: str = "a3-megagpu-8g", **asked: Any) -> tuple[VersionPlan, Planning[Any]]:
+    """The versions on a cloud, and what their plan reports."""
+    planning = reports()
+    return plan_versions(Versions(**asked), cloud, machines()[machine], planning, fabrics=cloud == "gcp"), planning
+
+
 def test_what_is_left_out_is_that_of_this_release() -> None:
-    assert old_plan_versions(Versions()) == VersionPlan(
-        control_plane=KUBERNETES, system=None, nodes=None, extended=False
-    )
+    assert planned()[0] == VersionPlan(control_plane=KUBERNETES, system=None, nodes=None, extended=False)
 
 
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
     for chosen in (KUBERNETES, "1.36"):
-        assert version_problems(Versions(kubernetes=chosen, charts=CHART_SET), cloud, MEGA) == []
+        assert planned(cloud, kubernetes=chosen, charts=CHART_SET)[1].problems == []
 
 
 def test_the_name_of_the_set_of_charts_is_a_text_in_yaml_without_quotes() -> None:
@@ -77,7 +79,7 @@ def test_the_name_of_the_set_of_charts_is_a_text_in_yaml_without_quotes() -> Non
     ],
 )
 def test_a_version_that_cannot_be_had_is_refused_with_the_reason(cloud: str, asked: dict[str, Any], told: str) -> None:
-    [problem] = version_problems(Versions(**asked), cloud, MEGA)
+    [problem] = planned(cloud, **asked)[1].problems
     assert told in str(problem)
 
 
@@ -86,7 +88,7 @@ def test_a_fabric_that_needs_a_newer_version_refuses_an_older_one(monkeypatch: p
 
     newer = next(one for one in releases_of(MEGA) if one.kubernetes_from)
     monkeypatch.setattr(versions, "release_of", lambda *_: newer)
-    [problem] = version_problems(Versions(kubernetes="1.32"), "gcp", MEGA)
+    [problem] = planned(kubernetes="1.32")[1].problems
     wanted = f"the fabric of a3-megagpu-8g needs {newer.kubernetes_from}; write a newer one"
     assert str(problem) == f"versions.kubernetes is '1.32', but {wanted}"
 
@@ -106,8 +108,8 @@ def test_a_control_plane_has_a_minor_version(value: str) -> None:
     ],
 )
 def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: str) -> None:
-    assert told in support_notes(old_plan_versions(Versions(support="extended")), cloud)[0]
-    assert support_notes(old_plan_versions(Versions()), cloud) == []
+    assert told in planned(cloud, support="extended")[1].notes[0]
+    assert told not in planned(cloud)[1].notes
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: s
 )
 def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:
     expected = [] if told is None else [f"node images are not pinned: {told} (docs/upgrading-kubernetes.md)"]
-    assert image_notes(old_plan_versions(Versions(nodes=nodes)), cloud) == expected
+    assert image_notes(planned(cloud, nodes=nodes)[0], cloud) == expected
 
 
 @pytest.mark.parametrize(
@@ -160,22 +162,20 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
         ),
         ("gcp", "a3-megagpu-8g", {"fabric": "v1.0.17", "kubernetes": "1.32"}, "with Kubernetes 1.32; allowed: v1.0.16"),
         ("gcp", "a2-ultragpu-8g", {"fabric": "v1.0.16"}, "is 'v1.0.16', but there is nothing to choose from"),
-        ("aws", None, {"fabric": "v1.19.0"}, "fabric is 'v1.19.0', but there is nothing to choose from; rem"),
+        ("aws", "p5.48xlarge", {"fabric": "v1.19.0"}, "fabric is 'v1.19.0', but there is nothing to choose from; rem"),
     ],
 )
 def test_a_release_of_the_fabric_that_does_not_fit_is_refused_with_those_that_do(
-    cloud: str, machine: str | None, asked: dict[str, Any], told: str
+    cloud: str, machine: str, asked: dict[str, Any], told: str
 ) -> None:
-    [problem] = version_problems(Versions(**asked), cloud, machines()[machine] if machine else None)
+    [problem] = planned(cloud, machine, **asked)[1].problems
     assert told in str(problem)
 
 
 def test_a_release_that_may_fit_is_taken_and_what_is_not_known_is_said() -> None:
-    older = Versions(fabric="v1.0.15")
-    newer = Versions(fabric="v1.0.17", kubernetes="1.36")
-    assert version_problems(older, "gcp", MEGA) == version_problems(newer, "gcp", MEGA) == []
-    assert chosen_fabric_notes(older, "gcp", MEGA) == []
-    assert chosen_fabric_notes(newer, "gcp", MEGA) == [
+    (_, older), (_, newer) = planned(fabric="v1.0.15"), planned(fabric="v1.0.17", kubernetes="1.36")
+    assert older.problems == newer.problems == []
+    assert [note for note in (*older.notes, *newer.notes) if note.startswith("fabric ")] == [
         "fabric v1.0.17: the GPU driver of Kubernetes 1.36 is unknown; the fabric supports drivers from 595.71.05 "
         "below 596"
     ]
@@ -193,4 +193,33 @@ def test_the_release_that_clusters_get_takes_gkes_driver_and_has_the_others_netw
     ("cloud", "nodes", "told"), [("aws", "1.34", 1), ("aws", "1.35", 0), ("gcp", "1.34.1-gke.1", 0)]
 )
 def test_nodes_older_than_the_control_plane_must_exist_on_eks(cloud: str, nodes: str, told: int) -> None:
-    assert len(older_node_notes(old_plan_versions(Versions(nodes=nodes)), cloud)) == told
+    assert len(planned(cloud, nodes=nodes)[1].before_up) == told
+
+
+@pytest.mark.parametrize(
+    ("machine", "notes"),
+    [
+        (
+            "a3-highgpu-8g",
+            [
+                "images of jobs: PyTorch below 2.7, for the fabric's plugin v3.1.12 with NCCL 2.19.4; images with "
+                "another version in their tag are refused; a job without an image uses "
+                "nvcr.io/nvidia/pytorch:24.10-py3"
+            ],
+        ),
+        (
+            "a3-megagpu-8g",
+            [
+                "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; images with another "
+                "version in their tag are refused; a job without an image uses nvcr.io/nvidia/pytorch:25.06-py3; GPU "
+                "driver from 580.65.06 below 581"
+            ],
+        ),
+        ("a3-ultragpu-8g", []),
+        ("p5.48xlarge", []),
+        ("Standard_ND96isr_H100_v5", []),
+        ("a3-highgpu-1g", []),
+    ],
+)
+def test_the_plan_says_which_images_fit_where_not_all_do(machine: str, notes: list[str]) -> None:
+    assert planned(machine=machine)[1].notes == notes

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 from gpucluster.components.cloud import cloud_of
+from gpucluster.components.planning import Planning, Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["refused", "told"]
+__all__ = ["refused", "reports", "told"]
 
 
 def told(found: object) -> list[str]:
@@ -17,6 +19,11 @@ def told(found: object) -> list[str]:
     problems = cast("list[Any]", found)
     assert all(isinstance(one, Problem) for one in problems)
     return [str(one) for one in problems]
+
+
+def reports(region: str = "us-east-1", machine: str | None = None, prices: Prices | None = None) -> Planning[Any]:
+    """What a shared part reports to."""
+    return Planning(stack="dev", location=SimpleNamespace(region=region), machine=machine, prices=prices)
 
 
 def refused(cloud: str, spec: ClusterSpec, location: object = None, machine: str | None = None) -> list[str]:

@@ -10,8 +10,11 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import Watched, samples_a_minute
-from gpucluster.components.planning import Planning, Prices
+from gpucluster.components.names import NODE_GPUS
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.mig import Mig
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record
 
@@ -21,7 +24,6 @@ values twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_IN
 
 # As in the cost module: a year's hours over 12.
 _MINUTES_A_MONTH: Final = 730 * 60
-_GPUS_OF_A_MIG_NODE: Final = 8
 
 
 @record(kw_only=True)
@@ -40,55 +42,6 @@ class TelemetryPlan:
     receivers: Alerts | None = None
 
 
-def old_plan_telemetry(
-    spec: ClusterSpec,
-    shape: Machine,
-    *,
-    region: str,
-    stack: str,
-    prices: Prices | None,
-    maintenance: bool = False,
-) -> TelemetryPlan:
-    """shape: of the training nodes, whose price the alerts use. prices: None if no price is known. maintenance: whether
-    the cloud announces planned maintenance of nodes.
-    """
-    health = spec.health.broken_nodes != "leave"
-    bought = spec.purchase.kind
-    hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
-    sheet = None
-    if spec.telemetry.opencost:
-        sheet = price_sheet(region, {} if prices is None else prices.machines_usd(shape.cloud, region))
-    watched = Watched(
-        labels={**spec.labels, "stack": stack},
-        gpus=shape.gpus,
-        gpu_hour_usd=None if hour is None else hour / shape.gpus,
-        fabric_gbps=shape.fabric_gbps,
-        nccl_net=release_of(shape).nccl_net,
-        maintenance=maintenance and health,
-    )
-    return TelemetryPlan(
-        watched=watched,
-        price_sheet=sheet,
-        collector=spec.telemetry.collector,
-        node_health=health,
-        million_samples=_million_samples(_gpus(spec, shape), watched),
-        receivers=spec.telemetry.alerts,
-    )
-
-
-def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Machine, region: str) -> list[str]:
-    """Notes for the plan's reader. metrics: the store of metrics."""
-    known = plan.watched.gpu_hour_usd is not None
-    return [
-        f"{metrics} stores GPU metrics and evaluates alerts; alerts go to {_told(plan.receivers)}",
-        *(
-            []
-            if known
-            else [f"alerts report GPUs instead of dollars: no price of {shape.machine_type} in {region} is known"]
-        ),
-    ]
-
-
 def _told(receivers: Alerts | None) -> str:
     """A webhook without its URL, which may hold a token."""
     if receivers is None:
@@ -98,14 +51,15 @@ def _told(receivers: Alerts | None) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:
-    """Average number of GPUs in a month."""
-    training = spec.training.size * shape.gpus
-    sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE
-    pools = () if spec.elastic is None else spec.elastic.pools.values()
+def _gpus(training: int, mig: Mig | None, elastic: Elastic | None) -> Decimal:
+    """Average number of GPUs in a month. training: of the training pool."""
+    sliced = 0 if mig is None else mig.nodes * NODE_GPUS
     # Without a stated use, half of the limit counts, as in the cost of the machines.
-    elastic = (Decimal(pool.max_gpus) / 2 if pool.expected_gpus is None else pool.expected_gpus for pool in pools)
-    return sum(elastic, Decimal(training + sliced))
+    pools = (
+        Decimal(pool.max_gpus) / 2 if pool.expected_gpus is None else pool.expected_gpus
+        for pool in (elastic.pools.values() if elastic else ())
+    )
+    return sum(pools, Decimal(training + sliced))
 
 
 def _million_samples(gpus: Decimal, watched: Watched) -> Decimal:
@@ -119,10 +73,33 @@ def plan_telemetry(
     """shape: of the training nodes, whose price the alerts use. metrics: the store of metrics, None if nothing collects
     them here. maintenance: whether the cloud announces planned maintenance of nodes.
     """
-    region = planning.location.region
-    plan = old_plan_telemetry(
-        spec, shape, region=region, stack=planning.stack, prices=planning.prices, maintenance=maintenance
-    )
+    region, prices = planning.location.region, planning.prices
+    telemetry, health = spec.telemetry, spec.health.broken_nodes != "leave"
+    bought = spec.purchase.kind
+    hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
     if metrics is not None:
-        planning.notes += telemetry_notes(plan, metrics=metrics, shape=shape, region=region)
-    return plan
+        planning.notes.append(
+            f"{metrics} stores GPU metrics and evaluates alerts; alerts go to {_told(telemetry.alerts)}"
+        )
+        if hour is None:
+            what = f"no price of {shape.machine_type} in {region} is known"
+            planning.notes.append(f"alerts report GPUs instead of dollars: {what}")
+    sheet = None
+    if telemetry.opencost:
+        sheet = price_sheet(region, {} if prices is None else prices.machines_usd(shape.cloud, region))
+    watched = Watched(
+        labels={**spec.labels, "stack": planning.stack},
+        gpus=shape.gpus,
+        gpu_hour_usd=None if hour is None else hour / shape.gpus,
+        fabric_gbps=shape.fabric_gbps,
+        nccl_net=release_of(shape).nccl_net,
+        maintenance=maintenance and health,
+    )
+    return TelemetryPlan(
+        watched=watched,
+        price_sheet=sheet,
+        collector=telemetry.collector,
+        node_health=health,
+        million_samples=_million_samples(_gpus(spec.training.size * shape.gpus, spec.mig, spec.elastic), watched),
+        receivers=telemetry.alerts,
+    )

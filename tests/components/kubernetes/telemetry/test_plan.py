@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, old_plan_telemetry, telemetry_notes
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
+from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
+from tests.components.told import reports
 
 TRIAL = yaml.safe_load((Path(__file__).parents[4] / "stacks/specs/trial.yaml").read_text())
 P5 = shape("aws", "p5.48xlarge")
@@ -35,9 +37,9 @@ class Prices:
         return {"p5.48xlarge": Decimal("55.04")} if (cloud, region) == ("aws", "us-east-1") else {}
 
 
-def planned(region: str = "us-east-1", **changes: Any) -> TelemetryPlan:
+def planned(region: str = "us-east-1", planning: Planning[Any] | None = None, **changes: Any) -> TelemetryPlan:
     spec = ClusterSpec.model_validate({**TRIAL, **changes})
-    return old_plan_telemetry(spec, P5, region=region, stack="dev", prices=Prices())
+    return plan_telemetry(spec, P5, planning or reports(region, prices=Prices()), metrics="there")
 
 
 def test_alerts_get_the_price_of_one_gpu_and_the_labels_of_the_stack() -> None:
@@ -54,14 +56,14 @@ def test_alerts_tell_the_price_of_the_way_that_the_nodes_are_bought() -> None:
 
 
 def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
-    plan = planned("eu-west-2")
-    notes = telemetry_notes(plan, metrics="there", shape=P5, region="eu-west-2")
-    assert plan.watched.gpu_hour_usd is None
-    assert notes == [
+    unpriced, priced = (reports(region, prices=Prices()) for region in ("eu-west-2", "us-east-1"))
+    assert planned(planning=unpriced).watched.gpu_hour_usd is None
+    assert unpriced.notes == [
         "there stores GPU metrics and evaluates alerts; alerts go to nobody until you configure a receiver",
         "alerts report GPUs instead of dollars: no price of p5.48xlarge in eu-west-2 is known",
     ]
-    assert len(telemetry_notes(planned(), metrics="there", shape=P5, region="us-east-1")) == 1
+    planned(planning=priced)
+    assert len(priced.notes) == 1
 
 
 @pytest.mark.parametrize(
