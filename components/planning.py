@@ -133,7 +133,8 @@ def in_passes(
             spec, planning.machine, planning.location if planning.located else None
         )
         planning.problems += plan_problems(spec, planning.stack, planning.machine)
-        return cast(Plan, None) if planning.problems or planning.config_problems else plan(spec, planning)
+        refused = planning.problems or planning.config_problems or not planning.located
+        return cast(Plan, None) if refused else plan(spec, planning)
 
     return passes
 

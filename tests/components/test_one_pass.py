@@ -33,7 +33,7 @@ SPEC: Final = yaml.safe_load(
 def test_few_calls_receive_the_whole_spec(cloud: str) -> None:
     spec = ClusterSpec.model_validate({**TRIAL, **SPEC})
     known = cloud_of(cloud)
-    planning = known.planning(None, "dev")
+    planning = known.planning(known.locate(known.keys)[0], "dev")
     received: list[str] = []
 
     def watch(frame: FrameType, event: str, _: object) -> None:
