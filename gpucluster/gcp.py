@@ -13,7 +13,6 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.planning import in_passes
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("gcp"):
@@ -97,11 +96,7 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            planned = in_passes(
-                pool.config_problems,
-                pool.plan_problems,
-                lambda spec, given: pool.plan_pool(spec, given.location, given.machine, gpu_subnets=len(gpu_subnets)),
-            )
+            planned = partial(pool.plan_pool, gpu_subnets=len(gpu_subnets))
             plan, here = _GCP.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
             with declaring(plan):
                 super().__init__(
@@ -145,12 +140,9 @@ class Network(network.Network):
         """
         with refusing():
             values = {"nat": nat, "private_services": private_services, "labels": labels or {}}
-            planned = in_passes(
-                network_part.config_problems,
-                network_part.plan_problems,
-                lambda spec, _: (spec, network_part.plan_networks(spec, machine)),
+            (spec, plan), here = _GCP.part(
+                "Network", name, values, NetworkSpec, location, network_part.plan_networks, machine
             )
-            (spec, plan), here = _GCP.part("Network", name, values, NetworkSpec, location, planned, machine)
             super().__init__(
                 name,
                 plan,

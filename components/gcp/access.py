@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from gpucluster.components.example_ranges import only_examples
-from gpucluster.components.private_ways import no_peer, way_in
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.access import PrivateAccess, PublicAccess
-from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.teams import named_people
+from gpucluster.components.example_ranges import report_examples
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.planning import Planning
+from gpucluster.components.private_ways import refuse_peer, way_in
+from gpucluster.components.spec.access import Access, PublicAccess
 from gpucluster.record import record
 
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
@@ -42,8 +41,18 @@ class AccessPlan:
     only_examples: str | None = None
 
 
-def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> AccessPlan:
+def plan_access(access: Access, planning: Planning[Location], *, nodes_cidr: str) -> AccessPlan:
     """The access of a cluster whose nodes have addresses in this range."""
+    refuse_peer(access, planning)
+    for at, principal in enumerate(access.admins):
+        if not re.fullmatch(_PRINCIPAL, principal):
+            planning.refuse(
+                f"access.admins[{at}]",
+                f"is {principal!r}",
+                "on Google Cloud write a person or a service account, such as user:ada@example.com or "
+                "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+            )
+    examples = report_examples(access, planning)
     if isinstance(access, PublicAccess):
         return AccessPlan(
             private=False,
@@ -52,91 +61,78 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
             admins=access.admins,
             nat=True,
             registry=None,
-            only_examples=only_examples(access),
+            only_examples=examples,
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (nodes_cidr,)
     by_name = "by its DNS name only, from anywhere with the IAM permission container.clusters.connect"
     through = by_name if access.via == "dns" else f"inside only, {way_in(access, nodes_cidr)}"
-    out = "internet by NAT" if access.egress == "nat" else "no internet"
+    out = "internet by NAT" if has_nat(access) else "no internet"
     return AccessPlan(
         private=True,
         dns=access.via == "dns",
         client_cidrs=clients,
         admins=access.admins,
-        nat=access.egress == "nat",
+        nat=has_nat(access),
         registry=access.registry,
         summary=f"{through}; {_rights(access.admins)}; {out}",
     )
 
 
-def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """Parts of the spec's access that Google Cloud does not support."""
-    return no_peer(access) + [
-        Problem(
-            f"access.admins[{at}]",
-            f"is {principal!r}",
-            "on Google Cloud write a person or a service account, such as user:ada@example.com or "
-            "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
-        )
-        for at, principal in enumerate(access.admins)
-        if not re.fullmatch(_PRINCIPAL, principal)
-    ]
+def has_nat(access: Access) -> bool:
+    """Whether nodes have a route to the internet."""
+    return isinstance(access, PublicAccess) or access.egress == "nat"
 
 
-def people_problems(spec: ClusterSpec) -> list[Problem]:
-    """Submitters of jobs that GKE can't identify."""
-    problems = [
-        Problem(
-            field,
-            f"is {who!r}",
-            "on Google Cloud write a group, a person or a service account, such as group:vision@example.com, "
-            "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
-        )
-        for field, who in named_people(spec)
-        if not re.fullmatch(_SUBMITTER, who)
-    ]
-    domains = _domains(spec)
-    if len(domains) > 1:
-        field, who = next(
-            (field, who)
-            for field, who in named_people(spec)
-            if who.startswith(_GROUP) and who.endswith(f"@{domains[1]}")
-        )
-        problems.append(
-            Problem(
-                field,
-                f"is {who!r}, but another group is in {domains[0]}",
-                "GKE supports groups of one domain: use groups of one domain, and user: for people of others",
-            )
-        )
-    return problems
-
-
-def security_group(spec: ClusterSpec) -> str | None:
-    """The group in which GKE looks up other groups; None if no group submits jobs.
+def plan_groups(people: Mapping[str, str], planning: Planning[Location]) -> str | None:
+    """The group in which GKE looks up other groups; None if no group submits jobs. people: field -> submitter.
 
     Source: GKE documentation, "Configure Google Groups for RBAC": it has this name in every domain.
     """
-    domains = _domains(spec)
-    return f"gke-security-groups@{domains[0]}" if domains else None
-
-
-def people_notes(spec: ClusterSpec) -> list[str]:
-    """Requirements on the directory, which a plan can't look up."""
-    around = security_group(spec)
-    if around is None:
-        return []
-    groups = sorted({who.removeprefix(_GROUP) for _, who in named_people(spec) if who.startswith(_GROUP)})
-    return [
+    domains: dict[str, str] = {}
+    for field, who in people.items():
+        if not re.fullmatch(_SUBMITTER, who):
+            planning.refuse(
+                field,
+                f"is {who!r}",
+                "on Google Cloud write a group, a person or a service account, such as group:vision@example.com, "
+                "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+            )
+        elif who.startswith(_GROUP):
+            domains.setdefault(who.rpartition("@")[2], field)
+    if not domains:
+        return None
+    first, *others = domains
+    if others:
+        field = domains[others[0]]
+        planning.refuse(
+            field,
+            f"is {people[field]!r}, but another group is in {first}",
+            "GKE supports groups of one domain: use groups of one domain, and user: for people of others",
+        )
+    around = f"gke-security-groups@{first}"
+    groups = sorted({who.removeprefix(_GROUP) for who in people.values() if who.startswith(_GROUP)})
+    planning.before_up.append(
         f"groups: {around} must exist, with {', '.join(groups)} as members, and each group must let its members view "
         "its membership"
+    )
+    return around
+
+
+def report_grants(principals: Iterable[str], buckets: Iterable[str], planning: Planning[Location]) -> None:
+    """Permissions that stay, since another cluster of the project may use the same ones. principals: admins and
+    submitters. buckets: of the user.
+    """
+    kept = {
+        "buckets": ("access to {}", sorted({*buckets}), "gcloud storage buckets"),
+        "access": ("roles/container.clusterViewer of {}", sorted({*principals}), "gcloud projects"),
+    }
+    planning.notes += [
+        f"{what}: destroy, or removal from the spec, leaves {right.format(', '.join(names))}, which other clusters of "
+        f"the project may use; if none does, remove it: {command} remove-iam-policy-binding"
+        for what, (right, names, command) in kept.items()
+        if names
     ]
-
-
-def _domains(spec: ClusterSpec) -> list[str]:
-    groups = [who for _, who in named_people(spec) if who.startswith(_GROUP) and re.fullmatch(_SUBMITTER, who)]
-    return list(dict.fromkeys(who.rpartition("@")[2] for who in groups))
 
 
 def _rights(admins: Sequence[str]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.gcp.location import first_zone, parse_location
-from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
+from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
 from gpucluster.components.home import home_part
-from gpucluster.components.planning import in_passes
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 
@@ -27,10 +26,6 @@ CLOUD = Cloud(
     keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-b"},
     zone_in=first_zone,
     parse_location=parse_location,
-    plan=in_passes(
-        config_problems,
-        plan_problems,
-        lambda spec, given: plan_cluster(spec, given.location, given.stack, given.machine, given.prices),
-    ),
+    plan=plan_cluster,
     parts=_parts,
 )

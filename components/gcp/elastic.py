@@ -1,26 +1,49 @@
-"""The elastic pools: single-node GPU capacity that scales with the jobs. Imports no Pulumi."""
+"""The elastic pools: single-node GPU capacity that scales with the jobs. Imports no Pulumi.
+
+Sources: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/providers/instance/instance.go (neither placement,
+reservation, Flex-start, MIG nor a choice of network card) and pkg/apis/v1alpha1/gcenodeclass.go (7 more interfaces at
+most), issues #239, #385, #387. GKE documentation, "Configure node pool auto-creation" (limits of the cluster apply to
+the pools that GKE creates for ComputeClasses) and "About node pool auto-creation" (they count every pool, GKE's own and
+others); Pulumi's gcp.container.Cluster (limits for cpu and memory are mandatory; they also limit the scaling of
+existing pools).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
 
+from gpucluster.catalog.machines import Machine
+from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.elastic import (
     ElasticMachines,
     PoolPlan,
     age_losses,
     fields_that_ask_for,
-    old_plan_pools,
-    shape_losses,
+    karpenter_purchase_problems,
+    plan_pools,
 )
-from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
+from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import CLOUD
+from gpucluster.components.gcp.system import SystemPlan
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.shapes import elastic_shape, shapes
+from gpucluster.components.spec.elastic import Elastic
 from gpucluster.record import record
 
 # Source: GKE documentation, "Define a custom compute class".
 _GKES_OWN = ("gke", "autopilot")
+_MODEL: Final = "h100"
+_MOST_NETWORKS: Final = 7
+_NATIVE: Final = "write elastic.engine: native"
+
+KARPENTER_NOTE: Final = (
+    "elastic pools: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) without "
+    "GPU networks, placement, reservations, flex-start, MIG or local SSDs, so emptyDir is on the boot disk; "
+    "elastic.engine: native uses GKE's autoscaler"
+)
 
 
 @record(kw_only=True)
@@ -42,17 +65,38 @@ class ElasticPlan(ElasticMachines):
         return tuple(pool for pool in self.pools if self.fallbacks(pool))
 
 
-def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
-    """The pools on Google Cloud's machines with fewer than 8 GPUs."""
-    elastic = spec.elastic
+@record(kw_only=True)
+class PoolSize:
+    """A pool at its maximum size. scaled: GKE decides the number of nodes."""
+
+    shape: Machine
+    nodes: int
+    scaled: bool
+
+
+def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[Location]) -> ElasticPlan | None:
+    """The pools on Google Cloud's machines with fewer than 8 GPUs. accelerator: of the training nodes."""
     if elastic is None:
         return None
-    shape = elastic_shape(CLOUD, spec.accelerator)
-    return ElasticPlan(
-        engine=elastic.engine,
-        shape=shape,
-        pools=old_plan_pools(elastic, shape, _sold),
-    )
+    shape = elastic_shape(CLOUD, accelerator)
+    pools = plan_pools(elastic, accelerator, shape, planning, _sold)
+    plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
+    on_demand = fields_that_ask_for(elastic, "on-demand")
+    planning.losses += [
+        f"{field}: {shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
+        f"{' or '.join(pool.purchase)} here, and a reclaimed machine ends its job"
+        for pool in pools
+        if (field := f"elastic.pools.{pool.name}.purchase") in on_demand
+    ]
+    if plan.engine == "karpenter":
+        _refuse_karpenter(elastic, shape, planning)
+        return plan
+    for name in elastic.pools:
+        if name.startswith(_GKES_OWN):
+            fix = "GKE refuses a ComputeClass with a name that begins with gke or autopilot: choose another"
+            planning.refuse("elastic.pools", f"has the name {name!r}", fix)
+    planning.losses += age_losses(pools, "GKE")
+    return plan
 
 
 def _sold(asked: Sequence[str]) -> Sequence[str]:
@@ -60,50 +104,77 @@ def _sold(asked: Sequence[str]) -> Sequence[str]:
     return [kind for kind in asked if kind != "on-demand"] or ["spot"]
 
 
-def elastic_problems(spec: ClusterSpec) -> list[Problem]:
-    """Why the engine can't run the requested pools."""
-    elastic = spec.elastic
-    if elastic is None:
-        return []
-    if elastic.engine == "native":
-        return [
-            Problem(
-                "elastic.pools",
-                f"has the name {name!r}",
-                "GKE refuses a ComputeClass with a name that begins with gke or autopilot: choose another",
-            )
-            for name in elastic.pools
-            if name.startswith(_GKES_OWN)
-        ]
-    machine = elastic_shape(CLOUD, spec.accelerator).machine_type
+def _refuse_karpenter(elastic: Elastic, shape: Machine, planning: Planning[Location]) -> None:
+    planning.notes.append(KARPENTER_NOTE)
     found = [
         problem
         for name, pool in elastic.pools.items()
         # On demand is a loss rather than a mistake: no engine can buy these machines on demand.
         for problem in karpenter_problems(
-            machine, pool=name, purchase=[kind for kind in pool.purchase if kind != "on-demand"]
+            shape.machine_type, pool=name, purchase=[kind for kind in pool.purchase if kind != "on-demand"]
         )
     ]
-    return list(dict.fromkeys(found))
+    planning.problems += dict.fromkeys(found)
 
 
-def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
-    """Requests of the spec that the elastic pools cannot provide."""
-    if plan is None or spec.elastic is None:
-        return []
-    losses = shape_losses(spec.accelerator, plan.shape)
-    on_demand = fields_that_ask_for(spec.elastic, "on-demand")
-    losses += [
-        f"{field}: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
-        f"{' or '.join(pool.purchase)} here, and a reclaimed machine ends its job"
-        for pool in plan.pools
-        if (field := f"elastic.pools.{pool.name}.purchase") in on_demand
-    ]
-    if plan.engine == "native":
-        losses += age_losses(plan.pools, "GKE")
-    return losses
+def karpenter_problems(machine_type: str, *, pool: str, purchase: Sequence[str]) -> list[Problem]:
+    """Why Karpenter can't run such a pool, in the terms of the spec; empty if it can.
+
+    pool: its name. purchase: on-demand, spot, flex-start or reserved.
+    """
+    problems: list[Problem] = []
+    allowed = _machines()
+    if machine_type not in allowed:
+        problems.append(
+            Problem(
+                "elastic.engine",
+                f"is 'karpenter', which on Google Cloud can't start {machine_type} with its GPU networks",
+                f"allowed: {', '.join(allowed)}; {_NATIVE}",
+            )
+        )
+    if flexible_only(machine_type) and "on-demand" in purchase:
+        problems.append(
+            Problem(
+                f"elastic.pools.{pool}.purchase",
+                f"has on-demand, and {machine_type} is sold as spot or flex-start only",
+                "with karpenter write [spot]",
+            )
+        )
+    return problems + karpenter_purchase_problems(pool, purchase, cloud="Google Cloud", fix=_NATIVE)
 
 
-def elastic_notes(plan: ElasticPlan | None) -> list[str]:
-    """Notes about the engine for the plan's reader."""
-    return [] if plan is None or plan.engine == "native" else [KARPENTER_NOTE]
+def _machines() -> list[str]:
+    """H100 machines whose GPU networks Karpenter can configure, the small ones first."""
+    rows = [row for row in shapes() if (row.cloud, row.model) == ("gcp", _MODEL)]
+    fitting = [row for row in rows if row.network_cards <= _MOST_NETWORKS]
+    return [row.machine_type for row in sorted(fitting, key=lambda row: row.gpus)]
+
+
+def plan_limits(
+    elastic: ElasticPlan | None, others: Sequence[PoolSize], system: SystemPlan, planning: Planning[Location]
+) -> Mapping[str, int] | None:
+    """Maximum amounts of all pools together by GKE's resource type: cpu in vCPUs, memory in GiB, and GPUs of the type
+    that GKE may add; None if it creates no pools automatically. others: of GPU nodes, except the elastic one.
+
+    A limit for all GPUs of one type does not limit a single elastic pool: it may use GPUs that other pools may have but
+    do not have yet, which is a loss.
+    """
+    if elastic is None or not elastic.open_ended:
+        return None
+    kind = elastic.shape.gke_gpu
+    pools = [*others, PoolSize(shape=elastic.shape, nodes=elastic.most_nodes, scaled=True)]
+    total: Counter[str] = Counter(cpu=system.most * system.vcpus, memory=system.most * system.memory_gib)
+    for pool in pools:
+        total["cpu"] += pool.nodes * pool.shape.vcpus
+        total["memory"] += pool.nodes * pool.shape.memory_gib
+        if pool.shape.gke_gpu == kind:
+            total[kind] += pool.nodes * pool.shape.gpus
+    waiting = sum(pool.nodes * pool.shape.gpus for pool in others if pool.scaled and pool.shape.gke_gpu == kind)
+    for one in elastic.open_ended:
+        free = waiting + elastic.max_gpus - one.max_gpus
+        if free:
+            planning.losses.append(
+                f"elastic.pools.{one.name}.max_gpus: GKE limits all {kind} of the cluster together; while other pools "
+                f"have no machines, this pool may have up to {free} GPUs more"
+            )
+    return dict(total)

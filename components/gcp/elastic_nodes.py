@@ -14,7 +14,7 @@ from gpucluster.components.gcp.elastic_class import class_node_label, class_node
 from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
-from gpucluster.components.gcp.purchase import FLEX_START_DAYS
+from gpucluster.components.gcp.training import FLEX_START_DAYS
 
 
 def elastic_nodes(

@@ -9,8 +9,8 @@ import pulumi
 
 from gpucluster.catalog.label_syntax import google_value
 from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.gcp.elastic import karpenter_problems
 from gpucluster.components.gcp.karpenter_iam import karpenter_identity
-from gpucluster.components.gcp.karpenter_limits import karpenter_problems
 from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
 from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of

@@ -1,4 +1,4 @@
-"""Size and tier of a Managed Lustre instance for a spec, at the lowest price."""
+"""Shared storage: a Managed Lustre instance at the lowest price, a bucket, or the user's. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import re
 from decimal import Decimal
 
 from gpucluster.catalog.zones import zones_of
-from gpucluster.components.offers import TierPrices, cheapest, offer
-from gpucluster.components.planning import GIB_PER_TIB, HEADROOM
-from gpucluster.components.problem import Problem
+from gpucluster.components.buckets import BucketPlan, plan_shared_bucket
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.machines import CLOUD
+from gpucluster.components.mounted import MountedPlan, plan_mounted
+from gpucluster.components.offers import TierPrices, cheapest, offer, tier_prices
+from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".
 _BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"
+_FILES = r"^projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/locations/[a-z0-9-]+/instances/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
 
 
 @record(kw_only=True)
@@ -70,41 +74,18 @@ class LustrePlan:
         return Decimal(self.capacity_gib) / GIB_PER_TIB * self.tier / 1_000
 
 
+SharedPlan = LustrePlan | BucketPlan | MountedPlan
+
+
 def _capacity(asked: SharedStorage, tier: int) -> int:
     fast_gib = asked.gb_per_s * 1_000 / tier * GIB_PER_TIB
     return LUSTRE_TIERS[tier].capacity(max(asked.usable_tib * GIB_PER_TIB * HEADROOM, fast_gib))
 
 
-def lustre_problems(asked: SharedStorage) -> list[Problem]:
-    """Why no tier, or not the one the spec sets, is large and fast enough, and a bucket that is not Google's."""
-    problems: list[Problem] = []
-    if asked.bucket is not None and not re.fullmatch(_BUCKET, asked.bucket):
-        problems.append(
-            Problem(
-                "storage.shared.bucket",
-                f"is {asked.bucket!r}",
-                f"on Google Cloud write gs://name or gs://name/folder, or {OWN} for storage.bucket",
-            )
-        )
-    tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
-    if any(_capacity(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
-        return problems
-    limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} GiB at {tier} MB/s per TiB" for tier in tiers)
-    return [
-        *problems,
-        Problem(
-            "storage.shared",
-            f"requests {asked.usable_tib} TiB of data, plus 25 % headroom, and {asked.gb_per_s} GB/s",
-            f"Managed Lustre has at most {limits}: request less",
-        ),
-    ]
-
-
 def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` documents the choice.
-    `asked` must pass `lustre_problems`.
+    Without a price here, `cheapest` documents the choice. Some tier must be large enough: see `plan_shared`.
     """
     capacities = {tier: _capacity(asked, tier) for tier in LUSTRE_TIERS}
     chosen, choice = cheapest(
@@ -122,14 +103,55 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     )
 
 
-def zone_notes(zone: str) -> list[str]:
+def plan_shared(shared: SharedStorage, planning: Planning[Location], *, cidr: str) -> SharedPlan:
+    """A bucket, the user's file system or a new Managed Lustre instance. cidr: addresses of the nodes."""
+    storage = plan_shared_bucket(shared, planning) or plan_mounted(
+        shared,
+        planning,
+        pattern=_FILES,
+        example="projects/my-project/locations/us-central1-b/instances/shared",
+        cidr=cidr,
+    )
+    if shared.fabric:
+        planning.losses.append(
+            "storage.shared.fabric: nodes reach Managed Lustre over the host network, never over the GPU fabric"
+        )
+    if shared.bucket is not None:
+        back = " and write_back" if shared.write_back else ""
+        planning.losses.append(
+            f"storage.shared.bucket{back}: Managed Lustre does not sync with a bucket automatically; a command copies "
+            "data (docs/data.md)"
+        )
+    return storage or _new_lustre(shared, planning)
+
+
+def _new_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustrePlan:
+    if shared.bucket is not None and not re.fullmatch(_BUCKET, shared.bucket):
+        fix = f"on Google Cloud write gs://name or gs://name/folder, or {OWN} for storage.bucket"
+        planning.refuse("storage.shared.bucket", f"is {shared.bucket!r}", fix)
+    tiers = [tier for tier in LUSTRE_TIERS if shared.tier in (None, tier)]
+    if not any(_capacity(shared, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
+        limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} GiB at {tier} MB/s per TiB" for tier in tiers)
+        planning.refuse(
+            "storage.shared",
+            f"requests {shared.usable_tib} TiB of data, plus 25 % headroom, and {shared.gb_per_s} GB/s",
+            f"Managed Lustre has at most {limits}: request less",
+        )
+        shared = SharedStorage(usable_tib=Decimal(1))
+    plan = plan_lustre(shared, tier_prices(planning.prices, CLOUD, planning.location.region))
+    planning.notes.append(f"shared storage: {plan.choice}")
+    _report_zone(planning.location.zone, planning)
+    return plan
+
+
+def _report_zone(zone: str, planning: Planning[Location]) -> None:
     """A note if no known list has Managed Lustre in this zone. All lists are incomplete, so none refuses a zone."""
     known = zones_of("managed-lustre")
     if zone in known:
-        return []
+        return
     region = zone.rpartition("-")[0]
     near = ", ".join(name for name in known if name.startswith(f"{region}-"))
-    return [
+    planning.before_up.append(
         f"Managed Lustre: no known list has {zone}{f', only {near}' if near else ''}; check before `up`: "
         "cloud.google.com/managed-lustre/docs/locations"
-    ]
+    )

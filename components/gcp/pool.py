@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import machine_problems, training_machine, zone_problems
+from gpucluster.components.gcp.machines import plan_training_machine, refuse_labels, refuse_zones
 from gpucluster.components.gcp.network_plan import network_modes
-from gpucluster.components.gcp.plan import label_problems
-from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
-from gpucluster.components.gcp.quotas import quota_note
-from gpucluster.components.gcp.training import TrainingPlan, plan_training, training_losses
-from gpucluster.components.plan_facts import PoolPlan, old_pool_facts
-from gpucluster.components.problem import Problem
+from gpucluster.components.gcp.quotas import report_quotas
+from gpucluster.components.gcp.training import TrainingPlan, plan_training, report_purchase
+from gpucluster.components.plan_facts import PoolPlan, pool_plan
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.errors import InputError
 
 
-def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the pool can't use the machine, or can't use it in the zone."""
-    problems = machine_problems(spec, machine)
-    if problems or location is None:
-        return problems
-    return zone_problems(training_machine(spec, machine), location, "the training pool")
-
-
-def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every other reason why Google Cloud can't run the pool."""
-    del stack
-    return [*purchase_problems(spec, training_machine(spec, machine)), *label_problems(spec.labels)]
-
-
-def plan_pool(spec: PoolSpec, location: Location, machine: str | None, *, gpu_subnets: int) -> PoolPlan[TrainingPlan]:
-    """The plan of a valid pool. gpu_subnets: their number. Raises InputError if the machine needs another."""
-    shape = training_machine(spec, machine)
+def plan_pool(spec: PoolSpec, planning: Planning[Location], *, gpu_subnets: int) -> PoolPlan[TrainingPlan]:
+    """The plan of a pool. gpu_subnets: their number. Raises InputError if the machine needs another."""
+    shape = plan_training_machine(spec.accelerator, spec.training, planning)
+    if not planning.config_problems:
+        refuse_zones({shape: "the training pool"}, planning)
+    refuse_labels(spec.labels, planning)
+    training = plan_training(spec, shape, planning, queue=False)
+    report_purchase(training, spec.purchase, spec.placement, planning)
+    report_quotas(planning, training)
     needed = len(network_modes(shape))
-    if gpu_subnets != needed:
+    if gpu_subnets != needed and not planning.problems and not planning.config_problems:
         problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"
         raise InputError(f"gpucluster.gcp.TrainingPool {spec.name}", [problem])
-    training = plan_training(spec, shape)
-    quotas = quota_note(spec, shape, None, None, region=location.region, root_gib=training.root_gib)
-    facts = old_pool_facts(
-        spec,
-        shape,
-        losses=[*training_losses(spec, shape), *purchase_losses(spec, shape)],
-        notes=[*purchase_notes(spec, shape, location), quotas],
-    )
-    return PoolPlan(name=spec.name, labels=spec.labels, training=training, facts=facts)
+    return pool_plan(spec, training, planning)

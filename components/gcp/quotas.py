@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.mig import MigPlan
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase
+from gpucluster.components.gcp.training import TrainingPlan
+from gpucluster.components.planning import Planning
 from gpucluster.record import record
 
-PD_QUOTA: Final = "SSD_TOTAL_GB"
+_PD: Final = "SSD_TOTAL_GB"
 """Quota of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795.
 """
-_DISKS: Final = {"hyperdisk-balanced": "HDB_TOTAL_GB", "pd-balanced": PD_QUOTA}
+_DISKS: Final = {"hyperdisk-balanced": "HDB_TOTAL_GB", "pd-balanced": _PD}
 """Type of a boot disk -> its quota. Source: Compute Engine API v1, discovery document of 2026-11-06, `Quota.metric`."""
 _LOCAL_DISK_GB: Final = 375
 """Source: Compute Engine documentation, "Local SSD disks"."""
@@ -34,26 +35,24 @@ class _Pool:
     local: bool = True
 
 
-def quota_note(
-    spec: TrainingSpec,
-    shape: Machine,
-    elastic: ElasticPlan | None,
-    mig: MigPlan | None,
+def report_quotas(
+    planning: Planning[Location],
+    training: TrainingPlan,
+    elastic: ElasticPlan | None = None,
+    mig: MigPlan | None = None,
     *,
-    region: str,
-    root_gib: int,
     system_gib: int = 0,
     more: Iterable[str] = (),
-) -> str:
+) -> None:
     """The quotas that decide whether a cluster starts, with the required amounts, in one line.
 
     Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". A calendar reservation
     charges none; Spot and flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director
     "Choose a consumption option". vCPUs and local disks count by the machine's family. Source: Google Cloud
-    documentation, Cloud Quotas "Terminology" and "Request a quota adjustment". root_gib: boot disk of a training node.
-    system_gib: all boot disks of CPU nodes. more: further quotas of the cluster.
+    documentation, Cloud Quotas "Terminology" and "Request a quota adjustment". system_gib: all boot disks of CPU nodes.
+    more: further quotas of the cluster.
     """
-    pools = list(_pools(spec, shape, elastic, mig, root_gib))
+    pools = list(_pools(training, elastic, mig))
     needed = Counter[str]()
     for one in pools:
         needed[f"{'PREEMPTIBLE_' if one.preemptible else ''}{one.shape.quota}"] += one.nodes * one.shape.gpus
@@ -66,24 +65,22 @@ def quota_note(
         needed[name] += one.nodes * one.shape.nvme_disks * _LOCAL_DISK_GB * one.local
     for one in pools:
         needed[_DISKS[one.disk]] += one.nodes * one.root_gib
-    needed[PD_QUOTA] += system_gib
+    needed[_PD] += system_gib
     parts = [f"{count:,} {quota}" for quota, count in needed.items() if count]
-    return (
-        f"required quotas in {region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project limits all GPUs "
-        "together"
+    planning.before_up.append(
+        f"required quotas in {planning.location.region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project "
+        "limits all GPUs together"
     )
 
 
-def _pools(
-    spec: TrainingSpec, shape: Machine, elastic: ElasticPlan | None, mig: MigPlan | None, root_gib: int
-) -> Iterable[_Pool]:
-    if not isinstance(spec.purchase, CapacityBlockPurchase):
+def _pools(training: TrainingPlan, elastic: ElasticPlan | None, mig: MigPlan | None) -> Iterator[_Pool]:
+    if not training.calendar:
         yield _Pool(
-            shape=shape,
-            nodes=spec.training.size,
-            preemptible=isinstance(spec.purchase, FlexStartPurchase),
-            root_gib=root_gib,
-            disk=shape.boot_disk,
+            shape=training.shape,
+            nodes=training.size,
+            preemptible=training.flex_start_hours is not None,
+            root_gib=training.root_gib,
+            disk=training.shape.boot_disk,
         )
     if mig is not None:
         yield _Pool(
@@ -94,7 +91,7 @@ def _pools(
             disk=mig.shape.boot_disk,
         )
     if elastic is not None:
-        karpenter = elastic.engine == "karpenter"  # without local disks: `karpenter_limits.py`
+        karpenter = elastic.engine == "karpenter"  # without local disks: `KARPENTER_NOTE`
         yield _Pool(
             shape=elastic.shape,
             nodes=elastic.most_nodes,

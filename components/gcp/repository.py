@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.components.problem import Problem
-from gpucluster.components.registry import registry_problems
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.planning import Planning
+from gpucluster.components.registry import RegistryPlan, plan_registry
+from gpucluster.components.spec.registry import Registry
 
 REPOSITORY: Final = (
     r"^(?P<location>[a-z0-9-]+)-docker\.pkg\.dev/(?P<project>[a-z][a-z0-9:.-]+)/(?P<id>[a-z][a-z0-9-]{0,62})$"
@@ -14,7 +15,7 @@ REPOSITORY: Final = (
 """Path of a repository. Source: Artifact Registry documentation, "Repository and image names"."""
 
 
-def repository_problems(spec: ClusterSpec) -> list[Problem]:
-    """A repository of the user that is not in Artifact Registry."""
-    looks = "the path of an Artifact Registry repository, such as us-central1-docker.pkg.dev/my-project/training"
-    return registry_problems(spec, REPOSITORY, looks=looks)
+def plan_repository(registry: Registry, planning: Planning[Location], *, name: str) -> RegistryPlan | None:
+    """name: of a new repository. The user's must be in Artifact Registry."""
+    form = "the path of an Artifact Registry repository, such as us-central1-docker.pkg.dev/my-project/training"
+    return plan_registry(registry, planning, name=name, pattern=REPOSITORY, form=form)

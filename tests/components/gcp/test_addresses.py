@@ -8,24 +8,30 @@ import pytest
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
 from gpucluster.catalog.machines import machines
-from gpucluster.components.gcp.addresses import AddressPlan, address_problems, plan_addresses
-from gpucluster.components.gcp.network_plan import plan_network
+from gpucluster.components.gcp.cloud import CLOUD
+from gpucluster.components.gcp.network_plan import AddressPlan, plan_addresses, plan_network, refuse_addresses
 from gpucluster.components.spec.own_things import ClusterNetwork
 from tests.components.told import told
+
+
+def refused(plan: AddressPlan, gpu_nodes: int, other_nodes: int) -> list[str]:
+    planning = CLOUD.planning(None, "dev")
+    refuse_addresses(plan, planning, gpu_nodes=gpu_nodes, other_nodes=other_nodes)
+    return told(planning.problems)
 
 
 @pytest.mark.parametrize("subnets", [0, 4, 8, 9])
 def test_a_plan_of_ours_holds_400_nodes_of_every_shape(subnets: int) -> None:
     plan = plan_addresses(subnets, ClusterNetwork())
     assert len(plan.gpu) == subnets
-    assert told(address_problems(plan, gpu_nodes=512, other_nodes=100)) == []
+    assert refused(plan, 512, 100) == []
 
 
 def test_public_ranges_overlaps_and_small_ranges_are_all_named() -> None:
     plan = dataclasses.replace(
         AddressPlan(), nodes="192.169.0.0/26", pods="10.0.64.0/18", gpu=("10.8.0.0/26", "10.8.0.0/20")
     )
-    assert told(address_problems(plan, gpu_nodes=400, other_nodes=3)) == [
+    assert refused(plan, 400, 3) == [
         "the range of nodes, 192.169.0.0/26, is not private",
         "network.ranges has private services (10.0.64.0/20) and pods (10.0.64.0/18), which overlap; write others",
         "network.ranges has GPU network 0 (10.8.0.0/26) and GPU network 1 (10.8.0.0/20), which overlap; write others",

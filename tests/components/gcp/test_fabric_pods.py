@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.fabric_pod import _copy_tests, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.job_pools import job_pools
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.kubernetes.runtimes import mpi_runtime
 from gpucluster.components.spec.file import read_spec
 
@@ -45,7 +45,7 @@ def test_whatever_a_pod_of_a_fabric_mounts_is_a_volume_of_it(machine: str) -> No
 def test_the_launcher_and_the_nodes_of_an_mpi_job_are_one_set_of_pods_to_gkes_queue() -> None:
     """GKE refuses a request with two (ray-project/ray issue 57839)."""
     here = Location(project="my-project", region="us-central1", zone="us-central1-b")
-    [pool] = job_pools(plan_cluster(read_spec(FLEX_START), here, stack="gcp-trial"))
+    [pool] = job_pools(CLOUD.plan_cluster(read_spec(FLEX_START), here, stack="gcp-trial"))
 
     def requested(job: Any) -> list[Any]:
         pod = job["template"]["spec"]["template"]["spec"]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
@@ -39,7 +39,7 @@ def named(registered: Registering, spec: ClusterSpec) -> set[str]:
     """Images of all but the fabric's installer, whose own tests say where it comes from."""
     from gpucluster.components.gcp.cluster import TrainingCluster
 
-    plan = plan_cluster(spec, HERE, stack="gcp-trial")
+    plan = CLOUD.plan_cluster(spec, HERE, stack="gcp-trial")
     found = registered(lambda: TrainingCluster(plan.name, plan))
     return {image for _, name, inputs in found if "-fabric-" not in name for image in images(inputs)}
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.outputs import Logs
 from gpucluster.components.spec.cluster import ClusterSpec
 
@@ -32,7 +32,7 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declar
 
         fields = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
         spec = ClusterSpec.model_validate({**fields, "telemetry": {"logs": {"keep_days": days}}})
-        plan = plan_cluster(spec, Location(project="p", region="us-central1", zone="us-central1-a"), stack="dev")
+        plan = CLOUD.plan_cluster(spec, Location(project="p", region="us-central1", zone="us-central1-a"), stack="dev")
         told: dict[str, str] = {}
 
         def program() -> None:

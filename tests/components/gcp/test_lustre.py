@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre, zone_notes
+from gpucluster.components.gcp.cloud import CLOUD
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.lustre import LUSTRE_TIERS, plan_lustre, plan_shared
 from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec.storage import SharedStorage
 from tests.components.told import told
@@ -88,7 +90,9 @@ def test_a_tib_has_1024_gib_and_throughput_is_by_it() -> None:
 def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_the_specs() -> None:
     large = {"usable_tib": 10_000}  # 12,800,000 GiB with headroom
     assert plan_lustre(asked(**large), PRICES).tier == 250
-    [problem] = told(lustre_problems(asked(**large, tier=1000)))
+    planning = CLOUD.planning(None, "dev")
+    plan_shared(asked(**large, tier=1000), planning, cidr="10.0.0.0/20")
+    [problem] = told(planning.problems)
     assert problem.startswith(
         "storage.shared requests 10000 TiB of data, plus 25 % headroom, and 0 GB/s; Managed Lustre"
     )
@@ -104,4 +108,7 @@ def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_t
     ],
 )
 def test_a_zone_that_no_list_has_is_said_and_not_refused(zone: str, said: list[str]) -> None:
-    assert [note.partition(";")[0] for note in zone_notes(zone)] == said
+    region = zone.rpartition("-")[0]
+    planning = CLOUD.planning(Location(project="my-project", region=region, zone=zone), "dev")
+    plan_shared(asked(), planning, cidr="10.0.0.0/20")
+    assert [note.partition(";")[0] for note in planning.before_up] == said

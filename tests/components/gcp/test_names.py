@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.spec.file import read_spec
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
@@ -33,7 +33,7 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Regist
 
     found: Registered = []
     for path in SPECS:
-        plan = plan_cluster(read_spec(path), HERE, stack="gcp-trial")
+        plan = CLOUD.plan_cluster(read_spec(path), HERE, stack="gcp-trial")
 
         def declare(plan: Any = plan) -> object:
             return TrainingCluster(plan.name, plan)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
@@ -29,7 +29,7 @@ def seen(registered: Registering) -> Callable[..., dict[str, tuple[str, dict[str
         from gpucluster.components.gcp.cluster import TrainingCluster
 
         trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
-        plan = plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="gcp-trial")
+        plan = CLOUD.plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="gcp-trial")
         return {name: (type_, inputs) for type_, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
 
     return run
@@ -52,5 +52,5 @@ def test_that_nothing_is_copied_by_itself_is_said() -> None:
     spec = ClusterSpec.model_validate({**trial, "storage": {"shared": linked}})
     assert (
         "storage.shared.bucket and write_back: Managed Lustre does not sync with a bucket automatically; a command "
-        "copies data (docs/data.md)" in plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
+        "copies data (docs/data.md)" in CLOUD.plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
     )

@@ -11,8 +11,9 @@ import yaml
 
 from gpucluster.catalog.gpudirect import fabric_of
 from gpucluster.catalog.machines import machines
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
+from gpucluster.components.gcp.plan import GcpClusterPlan
 from gpucluster.components.planning import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
 
@@ -26,7 +27,7 @@ def spec(**changes: Any) -> ClusterSpec:
 
 
 def plan(location: Location = HERE, machine: str | None = None, **changes: Any) -> GcpClusterPlan:
-    return plan_cluster(spec(**changes), location, stack="gcp-trial", machine=machine)
+    return CLOUD.plan_cluster(spec(**changes), location, stack="gcp-trial", machine=machine)
 
 
 def refused(location: Location = HERE, machine: str | None = None, **changes: Any) -> list[str]:
@@ -290,7 +291,7 @@ def test_every_reason_comes_at_once() -> None:
 
 def test_a_cluster_name_too_long_for_gke_is_refused() -> None:
     with pytest.raises(PlanError) as caught:
-        plan_cluster(spec(name="a-name-of-20-letters"), HERE, stack="a-stack-of-many-words")
+        CLOUD.plan_cluster(spec(name="a-name-of-20-letters"), HERE, stack="a-stack-of-many-words")
     assert tuple(map(str, caught.value.problems)) == (
         "name and stack give the cluster name 'a-name-of-20-letters-a-stack-of-many-words'; GKE allows 40 characters: "
         "shorten one of them",
@@ -298,7 +299,7 @@ def test_a_cluster_name_too_long_for_gke_is_refused() -> None:
 
 
 def test_stack_names_become_names_that_gke_takes() -> None:
-    assert plan_cluster(spec(), HERE, stack="Dev.Ada_1").cluster_name == "trial-dev-ada-1"
+    assert CLOUD.plan_cluster(spec(), HERE, stack="Dev.Ada_1").cluster_name == "trial-dev-ada-1"
 
 
 def test_four_hundred_nodes_have_addresses_everywhere_and_no_range_is_another() -> None:

@@ -10,8 +10,8 @@ from unittest import mock
 import pulumi
 import pytest
 
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.spec.file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
@@ -41,7 +41,7 @@ def kept(registered: Registered, example: str, **changes: Any) -> dict[str, list
         if args.type_ == "gcp:container/nodePool:NodePool":
             found[args.name] = list(args.opts.ignore_changes or [])
 
-    plan = plan_cluster(spec, HERE, stack="gcp-trial")
+    plan = CLOUD.plan_cluster(spec, HERE, stack="gcp-trial")
     registered(lambda: TrainingCluster(plan.name, plan, pulumi.ResourceOptions(transformations=[note])))
     return found
 

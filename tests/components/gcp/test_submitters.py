@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.gcp.access import people_notes, people_problems, security_group
+from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.conftest import Registered, Vary
+from tests.components.told import refused
 
 TEAMS = yaml.safe_load((Path(__file__).parents[3] / "examples/specs/gcp/teams.yaml").read_text())
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
@@ -27,7 +27,7 @@ def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
     def run(**changes: Any) -> dict[str, dict[str, Any]]:
         from gpucluster.components.gcp.cluster import TrainingCluster
 
-        plan = plan_cluster(ClusterSpec.model_validate({**TEAMS, **changes}), HERE, stack="gcp-trial")
+        plan = CLOUD.plan_cluster(ClusterSpec.model_validate({**TEAMS, **changes}), HERE, stack="gcp-trial")
         return {name: given for _, name, given in registered(lambda: TrainingCluster(plan.name, plan))}
 
     return run
@@ -84,12 +84,20 @@ def test_who_can_not_be_known_is_named_with_the_field(
     vary: Vary, trial: dict[str, Any], access: Mapping[str, Any], problems: list[str]
 ) -> None:
     spec = vary(access={**trial["access"], **access})
-    assert [str(problem) for problem in people_problems(spec)] == problems
+    assert refused("gcp", spec) == problems
 
 
 def test_what_the_directory_has_to_have_is_said(vary: Vary) -> None:
-    assert (security_group(vary()), people_notes(vary())) == (None, [])
-    assert people_notes(ClusterSpec.model_validate(TEAMS)) == [
-        "groups: gke-security-groups@example.com must exist, with ml-platform@example.com, speech@example.com, "
-        "vision@example.com as members, and each group must let its members view its membership"
-    ]
+    def found(spec: ClusterSpec) -> tuple[str | None, list[str]]:
+        plan = CLOUD.plan_cluster(spec, HERE, stack="gcp-trial")
+        return plan.security_group, [note for note in plan.facts.before_up if note.startswith("groups: ")]
+
+    assert found(vary()) == (None, [])
+    around = "gke-security-groups@example.com"
+    assert found(ClusterSpec.model_validate(TEAMS)) == (
+        around,
+        [
+            f"groups: {around} must exist, with ml-platform@example.com, speech@example.com, vision@example.com as "
+            "members, and each group must let its members view its membership"
+        ],
+    )
