@@ -13,12 +13,11 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.planning import in_passes
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network, pool, training_pool
-    from gpucluster.components.azure.addresses import AddressPlan
+    from gpucluster.components.azure.network_plan import AddressPlan
     from gpucluster.components.azure.node_image import SYSTEMS
     from gpucluster.components.azure.node_pool import GpuNodes
     from gpucluster.components.azure.provider import provider
@@ -117,12 +116,7 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            planned = in_passes(
-                pool.config_problems,
-                pool.plan_problems,
-                lambda spec, given: pool.plan_pool(spec, given.location, given.machine),
-            )
-            plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
+            plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, pool.plan_pool, machine)
             with declaring(plan, spelled=_AZURE.spelled):
                 super().__init__(
                     name,

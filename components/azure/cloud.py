@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gpucluster.components.azure.location import first_zone, parse_location
-from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
+from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
 from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.home import home_part
-from gpucluster.components.planning import GIB_PER_TIB, in_passes
+from gpucluster.components.planning import GIB_PER_TIB
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 
@@ -30,10 +30,6 @@ CLOUD = Cloud(
     optional=KEYS,
     zone_in=first_zone,
     parse_location=parse_location,
-    plan=in_passes(
-        config_problems,
-        plan_problems,
-        lambda spec, given: plan_cluster(spec, given.location, given.stack, given.machine, given.prices),
-    ),
+    plan=plan_cluster,
     parts=_parts,
 )

@@ -14,10 +14,8 @@ from pulumi_azure_native import resources
 
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.fabric_releases import release_of
-from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.elastic import ElasticPlan
-from gpucluster.components.azure.existing import subscription_of
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
 from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.infiniband_feature import feature_registered
@@ -29,6 +27,7 @@ from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.azure.monitoring import Monitoring
 from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.network_plan import MACHINE_SERVICES, subscription_of
 from gpucluster.components.azure.node_health import CONDITIONS, LABELS
 from gpucluster.components.azure.node_image import SYSTEMS
 from gpucluster.components.azure.node_pool import GpuNodes

@@ -9,11 +9,11 @@ import pulumi
 from pulumi_azure_native import authorization, containerservice
 
 from gpucluster.components.azure.access import CLUSTER_ADMIN, AccessPlan
-from gpucluster.components.azure.addresses import AddressPlan
 from gpucluster.components.azure.caller import caller
 from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.kubeconfig import kubeconfig
 from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.network_plan import AddressPlan
 from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.azure.system import SystemPlan
 from gpucluster.components.names import POOL, SYSTEM_POOL

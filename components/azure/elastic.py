@@ -1,15 +1,32 @@
-"""The elastic pools: single-node GPU capacity that scales with the jobs. Imports no Pulumi."""
+"""The elastic pools: single-node GPU capacity that scales with the jobs. Imports no Pulumi.
+
+Source of the limits of node auto provisioning, AKS's Karpenter: Azure/karpenter-provider-azure v1.14.2:
+pkg/providers/instance/vminstance.go (machines without a scale set or a placement),
+pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/supported-gpus.yaml; pull requests 1529,
+1834, 1839 (capacity reservations, open).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.machines import CLOUD
-from gpucluster.components.elastic import ElasticMachines, PoolPlan, age_losses, old_plan_pools
+from gpucluster.components.elastic import (
+    ElasticMachines,
+    PoolPlan,
+    age_losses,
+    karpenter_purchase_problems,
+    old_plan_pools,
+)
+from gpucluster.components.flex_start import refuse_flex_start
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.elastic import Elastic
 from gpucluster.record import record
 
 PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
@@ -35,17 +52,28 @@ class ElasticPlan(ElasticMachines):
         return max(pool.keep_empty for pool in self.pools)
 
 
-def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
-    """The pools on the smallest machine; purchase options that Azure does not sell are refused elsewhere."""
-    elastic = spec.elastic
+def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[Location]) -> ElasticPlan | None:
+    """The pools on the smallest machine. accelerator: of the training nodes."""
+    refuse_flex_start("Azure", planning, elastic=elastic)
     if elastic is None:
         return None
-    shape = elastic_shape(CLOUD, spec.accelerator)
-    return ElasticPlan(
+    shape = elastic_shape(CLOUD, accelerator)
+    plan = ElasticPlan(
         engine=elastic.engine,
         shape=shape,
         pools=old_plan_pools(elastic, shape, lambda asked: [kind for kind in asked if kind != "flex-start"]),
     )
+    machine = shape.machine_type
+    planning.losses.append(
+        f"elastic pools: {machine} has an H100 NVL with 94 GB, not the SXM with 80 GB of the training nodes"
+        if shape.accelerator == accelerator
+        else f"elastic pools: no machine with a single {accelerator.upper()}; {machine} has one H100 NVL with 94 GB"
+    )
+    if plan.engine == "native":
+        _report_autoscaler(plan, planning)
+    else:
+        _report_karpenter(plan, planning)
+    return plan
 
 
 def agent_pools(pool: PoolPlan) -> dict[str, str]:
@@ -57,45 +85,26 @@ def agent_pools(pool: PoolPlan) -> dict[str, str]:
     }
 
 
-def elastic_problems(spec: ClusterSpec) -> list[Problem]:
-    """Why AKS can't run these pools."""
-    plan = plan_elastic(spec)
-    if plan is None or plan.engine == "karpenter":
-        return []
+def _report_autoscaler(plan: ElasticPlan, planning: Planning[Location]) -> None:
     users: dict[str, list[str]] = {name: [f"{name} of the cluster"] for name in (SYSTEM_POOL, TRAINING_POOL, MIG_POOL)}
     for pool in plan.pools:
         for name in agent_pools(pool).values() if pool.purchase else ():
             users.setdefault(name, []).append(pool.name)
-    return [
-        Problem(
-            "elastic.pools",
-            f"has {' and '.join(pools)}, which share the node pool name {name!r} on AKS, where names have no hyphens "
-            f"and at most {_POOL_NAME} characters",
-            "rename one",
-        )
-        for name, pools in users.items()
-        if len(pools) > 1
+    for name, pools in users.items():
+        if len(pools) > 1:
+            planning.refuse(
+                "elastic.pools",
+                f"has {' and '.join(pools)}, which share the node pool name {name!r} on AKS, where names have no "
+                f"hyphens and at most {_POOL_NAME} characters",
+                "rename one",
+            )
+    planning.losses += [
+        f"elastic.pools.{pool.name}.keep_empty: {_duration(pool.keep_empty)} requested, {_duration(plan.keep_empty)} "
+        "used: the AKS autoscaler has one such time for all pools, here the longest"
+        for pool in plan.pools
+        if pool.keep_empty != plan.keep_empty
     ]
-
-
-def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
-    """Requests of the spec that the elastic pools cannot provide."""
-    if plan is None:
-        return []
-    machine = plan.shape.machine_type
-    losses = [f"elastic pools: {machine} has an H100 NVL with 94 GB, not the SXM with 80 GB of the training nodes"]
-    if plan.shape.accelerator != spec.accelerator:
-        asked = spec.accelerator.upper()
-        losses = [f"elastic pools: no machine with a single {asked}; {machine} has one H100 NVL with 94 GB"]
-    if plan.engine == "native":
-        losses += [
-            f"elastic.pools.{pool.name}.keep_empty: {_duration(pool.keep_empty)} requested, "
-            f"{_duration(plan.keep_empty)} used: the AKS autoscaler has one such time for all pools, here the longest"
-            for pool in plan.pools
-            if pool.keep_empty != plan.keep_empty
-        ]
-        losses += age_losses(plan.pools, "AKS's autoscaler")
-    return losses
+    planning.losses += age_losses(plan.pools, "AKS's autoscaler")
 
 
 def _duration(minutes: int) -> str:
@@ -103,19 +112,32 @@ def _duration(minutes: int) -> str:
     return f"{minutes}m" if minutes % 60 else f"{minutes // 60}h"
 
 
-def elastic_notes(plan: ElasticPlan | None) -> list[str]:
-    """Notes about the engine for the plan's reader."""
-    if plan is None or plan.engine == "native":
-        return []
-    notes = [
+def _report_karpenter(plan: ElasticPlan, planning: Planning[Location]) -> None:
+    planning.notes.append(
         "elastic pools: node auto provisioning starts single machines outside of scale sets, which have no "
         "InfiniBand; the training pool has a fixed size, and no other pool can autoscale in the same cluster"
-    ]
+    )
     mixed = [pool.name for pool in plan.pools if len(pool.purchase) > 1]
     if mixed:
         # Azure/karpenter-provider-azure issue 761.
-        notes.append(
+        planning.notes.append(
             f"elastic pools {', '.join(mixed)}: if spot is unavailable, a job may stay pending: node auto provisioning "
             "does not fall back to on demand within one request; elastic.engine: native creates a node pool for each"
         )
-    return notes
+
+
+def karpenter_problems(machine_types: Sequence[str], *, pool: str, purchase: Sequence[str]) -> list[Problem]:
+    """Why Karpenter can't run such a pool, in the terms of the spec; empty if it can.
+
+    pool: its name. purchase: on-demand, spot, flex-start or reserved.
+    """
+    problems = [
+        Problem(
+            "elastic.engine",
+            f"is 'karpenter', which on Azure starts machines outside of scale sets, where {size} has no InfiniBand",
+            "allowed: sizes without r; use the training pool",
+        )
+        for size in machine_types
+        if has_infiniband(size)
+    ]
+    return problems + karpenter_purchase_problems(pool, purchase, cloud="Azure", fix="choose from these")

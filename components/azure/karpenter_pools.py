@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import pulumi
 
-from gpucluster.components.azure.karpenter_limits import karpenter_problems
+from gpucluster.components.azure.elastic import karpenter_problems
 from gpucluster.components.azure.lustre_driver import STARTUP_TAINT
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool

@@ -6,9 +6,9 @@ import math
 import re
 from decimal import Decimal
 
+from gpucluster.components.azure.location import Location
 from gpucluster.components.offers import TierPrices, cheapest, offer
-from gpucluster.components.planning import GIB_PER_TIB, HEADROOM
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
@@ -103,41 +103,35 @@ def _for_all(asked: SharedStorage, tier: int) -> int:
     return _steps(tier, max(asked.usable_tib * HEADROOM, asked.gb_per_s * 1_000 / tier))
 
 
-def lustre_problems(asked: SharedStorage) -> list[Problem]:
-    """Why Azure cannot provide this storage, in the terms of the spec."""
-    problems: list[Problem] = []
-    if asked.bucket not in (None, OWN) and not re.fullmatch(_BUCKET, asked.bucket):
-        problems.append(
-            Problem(
-                "storage.shared.bucket",
-                f"is {asked.bucket!r}",
-                "on Azure write https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix to import only a part "
-                f"of it, or {OWN} for storage.bucket",
-            )
+def refuse_lustre(shared: SharedStorage, planning: Planning[Location]) -> SharedStorage:
+    """What Azure cannot provide. Returns the request, or a small one in its place."""
+    if shared.bucket not in (None, OWN) and not re.fullmatch(_BUCKET, shared.bucket):
+        planning.refuse(
+            "storage.shared.bucket",
+            f"is {shared.bucket!r}",
+            "on Azure write https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix to import only a part of it, "
+            f"or {OWN} for storage.bucket",
         )
-    if asked.tier is not None and asked.tier not in LUSTRE_TIERS:
-        tiers = ", ".join(map(str, LUSTRE_TIERS))
-        return [
-            *problems,
-            Problem("storage.shared.tier", f"is {asked.tier}", f"Azure Managed Lustre has {tiers} MB/s per TiB"),
-        ]
-    tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
-    if not any(_for_all(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
+    tiers = [tier for tier in LUSTRE_TIERS if shared.tier in (None, tier)]
+    if any(_for_all(shared, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
+        return shared
+    if not tiers:
+        have = f"Azure Managed Lustre has {', '.join(map(str, LUSTRE_TIERS))} MB/s per TiB"
+        planning.refuse("storage.shared.tier", f"is {shared.tier}", have)
+    else:
         limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} TiB at {tier} MB/s per TiB" for tier in tiers)
-        problems.append(
-            Problem(
-                "storage.shared",
-                f"requests {asked.usable_tib} TiB of data, plus 25 % headroom, and {asked.gb_per_s} GB/s",
-                f"Azure Managed Lustre has at most {limits}: request less",
-            )
+        planning.refuse(
+            "storage.shared",
+            f"requests {shared.usable_tib} TiB of data, plus 25 % headroom, and {shared.gb_per_s} GB/s",
+            f"Azure Managed Lustre has at most {limits}: request less",
         )
-    return problems
+    return SharedStorage(usable_tib=Decimal(1))
 
 
 def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` documents the choice. `asked` must pass `lustre_problems`.
+    Without a price here, `cheapest` documents the choice. `refuse_lustre` returns what can be provided.
     """
     offers = [
         offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price)
@@ -157,7 +151,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 
 def bucket_of(address: str) -> Bucket:
-    """The container at an address of the spec. `address` must pass `lustre_problems`."""
+    """The container at an address of the spec; the own one if it is none."""
     match = re.fullmatch(_BUCKET, address)
     if match is None:
         return Bucket(account="", container="", prefix=_OWN_PREFIX)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices, slices_of
+from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.machines import CLOUD
-from gpucluster.components.azure.settings import Driver
-from gpucluster.components.mig import MigMachines, sliced
+from gpucluster.components.flex_start import refuse_flex_start
+from gpucluster.components.mig import MigMachines, report_mig, sliced
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with, training_shape
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.mig import Mig
 from gpucluster.record import record
 
 
@@ -42,33 +43,35 @@ def _profile(layout: Layout) -> str | None:
     return next(named, None)
 
 
-def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
-    """Why this owner of the drivers can't create this layout, in the terms of the stack's configuration."""
-    if spec.mig is None or driver == "operators" or _profile(layout_of(spec.mig.layout, spec.accelerator)) is not None:
-        return []
-    others = ", ".join(f"all-{found.size}" for found in slices_of(spec.accelerator) if found.aks)
-    return [
-        Problem(
+def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) -> MigPlan | None:
+    """The pool, of machines without InfiniBand if there are any with this accelerator."""
+    refuse_flex_start("Azure", planning, mig=mig)
+    if mig is None:
+        return None
+    shape = _shape(accelerator)
+    nodes, pool = sliced(mig, accelerator, shape)
+    by_aks = planning.location.settings.driver == "aks"
+    if by_aks and _profile(layout_of(mig.layout, accelerator)) is None:
+        others = ", ".join(f"all-{found.size}" for found in slices_of(accelerator) if found.aks)
+        planning.refuse_place(
             "gpuDriver",
-            f"is 'aks', but AKS has no profile for mig.layout {spec.mig.layout!r}",
+            f"is 'aks', but AKS has no profile for mig.layout {mig.layout!r}",
             f"remove gpuDriver, so that the operators' MIG manager slices, or change mig.layout to one of {others}",
         )
-    ]
-
-
-def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
-    """The pool, of machines without InfiniBand if there are any with this accelerator."""
-    if spec.mig is None:
-        return None
-    shape = _shape(spec.accelerator)
-    nodes, pool = sliced(spec.mig, spec.accelerator, shape)
+    if pool.gpu != accelerator:
+        asked = pool.layout.sizes(accelerator)
+        planning.losses.append(
+            f"MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are {', '.join(pool.slices)} instead "
+            f"of {', '.join(asked)}; {nodes} x {shape.machine_type} have the GPUs of {mig.nodes} x 8"
+        )
+    report_mig(mig, pool, planning)
     return MigPlan(
         shape=shape,
         nodes=nodes,
         pool=pool,
-        roll=spec.mig.roll,
-        profile=_profile(pool.layout) if driver == "aks" else None,
-        spot=spec.mig.purchase == "spot",
+        roll=mig.roll,
+        profile=_profile(pool.layout) if by_aks else None,
+        spot=mig.purchase == "spot",
     )
 
 
@@ -76,14 +79,3 @@ def _shape(accelerator: str) -> Machine:
     """The machine with most GPUs among those without fabric, else the training machine."""
     rows = [row for row in shapes_with(CLOUD, accelerator) if row.fabric == "none"]
     return max(rows, key=lambda row: row.gpus) if rows else training_shape(CLOUD, accelerator, 0)
-
-
-def mig_losses(spec: ClusterSpec, plan: MigPlan | None) -> list[str]:
-    """Requests of the spec that the pool cannot provide."""
-    if plan is None or spec.mig is None or plan.pool.gpu == spec.accelerator:
-        return []
-    asked = plan.pool.layout.sizes(spec.accelerator)
-    return [
-        f"MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are {', '.join(plan.pool.slices)} instead "
-        f"of {', '.join(asked)}; {plan.nodes} x {plan.shape.machine_type} have the GPUs of {spec.mig.nodes} x 8"
-    ]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_azure_native import network
 
-from gpucluster.components.azure.addresses import AddressPlan
 from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.network_plan import AddressPlan
 from gpucluster.components.azure.peering import peerings
 from gpucluster.components.spec.own_things import ExistingNetwork
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 from gpucluster.catalog.kubernetes_versions import minor
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning import Planning
 from gpucluster.components.spec.versions import Versions
 from gpucluster.components.versions import KUBERNETES
 from gpucluster.record import record
@@ -38,11 +38,13 @@ Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.m
 """
 
 
-def image_problems(asked: Versions, ubuntu: Ubuntu) -> Iterator[Problem]:
-    """Why nodes of these versions can't have the system."""
+def refuse_versions(versions: Versions, planning: Planning[Any]) -> None:
+    """Versions with which AKS does not have the system."""
+    ubuntu = planning.location.settings.ubuntu
     system = SYSTEMS[ubuntu]
     others = [f"'{name}'" for name in SYSTEMS if name != ubuntu]
-    for field, version in (("kubernetes", asked.kubernetes or KUBERNETES), ("nodes", asked.nodes)):
+    for field, version in (("kubernetes", versions.kubernetes or KUBERNETES), ("nodes", versions.nodes)):
         if version is not None and not minor(system.first) <= minor(version) <= minor(system.last):
             why = f"is {version!r}, but nodes run Ubuntu {ubuntu}, which AKS has from {system.first} to {system.last}"
-            yield Problem(f"versions.{field}", why, f"write another version, or `ubuntu: {others[0]}` for the stack")
+            fix = f"write another version, or `ubuntu: {others[0]}` for the stack"
+            planning.refuse_place(f"versions.{field}", why, fix)

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_azure_native as azure
 from pulumi_azure_native import network
 
-from gpucluster.components.azure.existing import NETWORK, subscription_of
+from gpucluster.components.azure.network_plan import NETWORK, subscription_of
 
 
 def peerings(

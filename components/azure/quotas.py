@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gpucluster.catalog.machines import Machine
+from gpucluster.components.azure.elastic import ElasticPlan
+from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import LustrePlan
+from gpucluster.components.azure.mig import MigPlan
+from gpucluster.components.azure.shared import SharedPlan
 from gpucluster.components.azure.system import SystemPlan
+from gpucluster.components.azure.training import TrainingPlan
+from gpucluster.components.planning import Planning
 
 
-def quota_note(
-    pools: Sequence[tuple[Machine, int]],
-    spot: Sequence[tuple[Machine, int]],
+def report_quotas(
+    planning: Planning[Location],
+    training: TrainingPlan,
+    elastic: ElasticPlan | None = None,
+    mig: MigPlan | None = None,
     *,
-    region: str,
     system: SystemPlan | None = None,
-    storage: LustrePlan | None = None,
-) -> str:
+    storage: SharedPlan | None = None,
+) -> None:
     """The quotas that decide whether a cluster starts, with the required amounts, in one line.
 
-    pools, spot: machines and their number. Each family also counts against the whole region; spot has a separate quota.
-    The quota of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU
-    quotas"; langchain-ai/terraform issue 261; NVIDIA/aicr pull request 1709.
+    Each family also counts against the whole region; spot has a separate quota, and a capacity block needs none. The
+    quota of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU quotas";
+    langchain-ai/terraform issue 261; NVIDIA/aicr pull request 1709.
     """
+    pools = [] if training.block_nodes is not None else [(training.shape, training.size)]
+    spot: list[tuple[Machine, int]] = []
+    if elastic is not None:
+        pools += [(elastic.shape, nodes)] if (nodes := elastic.bought("on-demand")) else []
+        spot += [(elastic.shape, nodes)] if (nodes := elastic.bought("spot")) else []
+    if mig is not None:
+        (spot if mig.spot else pools).append((mig.shape, mig.nodes))
     families: dict[str, int] = {}
     for shape, count in pools:
         families[shape.quota] = families.get(shape.quota, 0) + shape.vcpus * count
@@ -33,5 +45,8 @@ def quota_note(
     parts.append(f"{sum(families.values()):,} of Total Regional vCPUs")
     if spot:
         parts.append(f"{sum(shape.vcpus * count for shape, count in spot):,} of Total Regional Spot vCPUs")
-    lustre = "" if storage is None else f"; also the Azure Managed Lustre quota for {storage.capacity_tib:,} TiB more"
-    return f"required quotas in {region}, in vCPUs: {', '.join(parts)}{lustre}; quota is not capacity"
+    new = storage.capacity_tib if isinstance(storage, LustrePlan) else 0
+    lustre = f"; also the Azure Managed Lustre quota for {new:,} TiB more" if new else ""
+    planning.before_up.append(
+        f"required quotas in {planning.location.region}, in vCPUs: {', '.join(parts)}{lustre}; quota is not capacity"
+    )

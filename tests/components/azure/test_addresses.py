@@ -6,18 +6,25 @@ import dataclasses
 
 import pytest
 
-from gpucluster.components.azure.addresses import AddressPlan, address_problems, plan_addresses
+from gpucluster.components.azure.cloud import CLOUD
+from gpucluster.components.azure.network_plan import AddressPlan, plan_addresses, refuse_addresses
 from gpucluster.components.spec.own_things import ClusterNetwork
 from tests.components.told import told
 
 
+def refused(plan: AddressPlan, nodes: int) -> list[str]:
+    planning = CLOUD.planning(None, "dev")
+    refuse_addresses(plan, planning, nodes=nodes)
+    return told(planning.problems)
+
+
 def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:
-    assert told(address_problems(AddressPlan(), nodes=300 + 700)) == []
+    assert refused(AddressPlan(), 300 + 700) == []
 
 
 def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> None:
     plan = dataclasses.replace(AddressPlan(), pods="10.0.64.0/18", lustre="10.9.0.0/24")
-    assert told(address_problems(plan, nodes=5)) == [
+    assert refused(plan, 5) == [
         "network.ranges has network (10.0.0.0/16) and pods (10.0.64.0/18), which overlap; write others",
         "the range of Lustre, 10.9.0.0/24, is outside of the network (10.0.0.0/16)",
     ]
@@ -25,7 +32,7 @@ def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> No
 
 def test_small_ranges_are_named_with_what_they_hold() -> None:
     plan = dataclasses.replace(AddressPlan(), nodes="10.0.0.0/26", pods="10.4.0.0/19")
-    assert told(address_problems(plan, nodes=60)) == [
+    assert refused(plan, 60) == [
         "training.nodes and the other pools need 60 addresses for nodes; the plan has 59: request fewer nodes",
         "training.nodes and the other pools need 15,360 addresses for pods; the plan has 8,192: request fewer nodes",
     ]

@@ -10,7 +10,7 @@ import yaml
 
 from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
+from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
 
@@ -27,7 +27,7 @@ def plan(**changes: Any) -> AzureClusterPlan:
     trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
     here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=Settings())
     spec = ClusterSpec.model_validate({**trial, "storage": BUCKET, **changes})
-    return plan_cluster(spec, here, stack="azure-trial")
+    return CLOUD.plan_cluster(spec, here, stack="azure-trial")
 
 
 def test_the_plan_says_what_a_bucket_is_and_promises_no_throughput() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.images import named
 
@@ -25,7 +25,7 @@ def test_no_image_of_the_platform_comes_from_docker_hub(
     from gpucluster.components.azure.cluster import TrainingCluster
 
     spec = ClusterSpec.model_validate({**TRIAL, "telemetry": {"collector": True}})
-    plan = plan_cluster(spec, HERE, stack="azure-trial")
+    plan = CLOUD.plan_cluster(spec, HERE, stack="azure-trial")
     found = {
         image
         for kind, _, inputs in registered(lambda: TrainingCluster(plan.name, plan))

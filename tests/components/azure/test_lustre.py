@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.azure.lustre import LUSTRE_TIERS, Bucket, lustre_problems, plan_lustre
+from gpucluster.components.azure.cloud import CLOUD
+from gpucluster.components.azure.lustre import LUSTRE_TIERS, Bucket, plan_lustre, refuse_lustre
 from gpucluster.components.offers import TierPrices
 from gpucluster.components.spec.storage import SharedStorage
 from tests.components.told import told
@@ -22,6 +23,12 @@ ELSEWHERE = TierPrices(here=UNPRICED.here, elsewhere={tier: usd for tier, usd in
 
 def asked(**fields: Any) -> SharedStorage:
     return SharedStorage.model_validate({"usable_tib": 20, **fields})
+
+
+def refused(**fields: Any) -> list[str]:
+    planning = CLOUD.planning(None, "dev")
+    refuse_lustre(asked(**fields), planning)
+    return told(planning.problems)
 
 
 @pytest.mark.parametrize(
@@ -67,14 +74,14 @@ def test_with_prices_the_cheapest_is_taken_and_the_runner_up_named() -> None:
 
 
 def test_a_tier_of_another_cloud_and_one_that_is_too_small_are_refused() -> None:
-    assert told(lustre_problems(asked(tier=1000))) == [
+    assert refused(tier=1000) == [
         "storage.shared.tier is 1000; Azure Managed Lustre has 40, 125, 250, 500 MB/s per TiB"
     ]
-    assert told(lustre_problems(asked(usable_tib=2000, tier=500))) == [
+    assert refused(usable_tib=2000, tier=500) == [
         "storage.shared requests 2000 TiB of data, plus 25 % headroom, and 0 GB/s; Azure Managed Lustre has at most "
         "1,024 TiB at 500 MB/s per TiB: request less"
     ]
-    assert told(lustre_problems(asked(usable_tib=2000))) == []
+    assert refused(usable_tib=2000) == []
 
 
 @pytest.mark.parametrize(("tib", "tier", "large"), [(100, 125, False), (110, 125, True), (600, 40, False)])
@@ -92,7 +99,7 @@ def test_a_container_is_named_by_its_address() -> None:
     assert whole == Bucket(account="corpora", container="text", prefix="/")
     assert part == Bucket(account="corpora", container="text", prefix="/english/new")
     assert plan_lustre(asked(bucket="own"), UNPRICED).bucket == Bucket(account="", container="", prefix="/bucket")
-    assert told(lustre_problems(asked(bucket="s3://corpora/text"))) == [
+    assert refused(bucket="s3://corpora/text") == [
         "storage.shared.bucket is 's3://corpora/text'; on Azure write "
         "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix to import only a part of it, or own for "
         "storage.bucket"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import read_spec
@@ -54,7 +54,7 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Regist
         shared = spec.storage.shared.model_copy(update={"bucket": BUCKET})
         spec = ClusterSpec.model_copy(spec, update={"storage": spec.storage.model_copy(update={"shared": shared})})
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings)
-        plan = plan_cluster(spec, here, stack="azure-trial")
+        plan = CLOUD.plan_cluster(spec, here, stack="azure-trial")
 
         def declare(plan: Any = plan) -> object:
             return TrainingCluster(plan.name, plan)

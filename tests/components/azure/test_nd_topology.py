@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.fabric import infiniband_pod, mpi_infiniband_pod
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -28,7 +28,7 @@ def test_the_file_is_microsofts_own_byte_for_byte(registered: Callable[..., list
     from gpucluster.components.azure.cluster import TrainingCluster
 
     here = Location(subscription="s", region="eastus", number="1", settings=Settings())
-    plan = plan_cluster(ClusterSpec.model_validate(yaml.safe_load(TRIAL.read_text())), here, stack="azure-trial")
+    plan = CLOUD.plan_cluster(ClusterSpec.model_validate(yaml.safe_load(TRIAL.read_text())), here, stack="azure-trial")
     made = {name: inputs for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
     files = made["trial-topology"]["data"]
     sums = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}

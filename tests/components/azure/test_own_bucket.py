@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.told import refused
@@ -41,7 +41,7 @@ def seen(registered: Registering) -> Callable[..., dict[str, dict[str, Any]]]:
     def run(location: Location, **changes: Any) -> dict[str, dict[str, Any]]:
         from gpucluster.components.azure.cluster import TrainingCluster
 
-        plan = plan_cluster(_spec(**changes), location, stack="azure-trial")
+        plan = CLOUD.plan_cluster(_spec(**changes), location, stack="azure-trial")
         left_out = ("tags", "resourceGroupName")
         return {
             name: {key: value for key, value in inputs.items() if key not in left_out}
@@ -87,7 +87,7 @@ def test_what_the_configuration_lacks_for_containers_is_said() -> None:
 def test_roles_that_the_owner_of_an_account_has_granted_are_not_declared(seen: Callable[..., dict[str, Any]]) -> None:
     granted = _here(bucket_group="data", lustre_principal="granted")
     linked = {"shared": {**SHARED, "bucket": OTHERS}}
-    notes = plan_cluster(_spec(storage=linked), granted, stack="azure-trial").facts.notes
+    notes = CLOUD.plan_cluster(_spec(storage=linked), granted, stack="azure-trial").facts.notes
     assert [note for note in notes if "destroy leaves the roles" in note] == []
     found = seen(granted, storage=linked)
     assert [name for name in found if name.startswith("trial-storage-")] == [

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.mig import plan_mig
-from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
+from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.planning import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -32,7 +33,7 @@ def here(**settings: Any) -> Location:
 
 def plan(location: Location | None = None, machine: str | None = None, **changes: Any) -> AzureClusterPlan:
     spec = ClusterSpec.model_validate({**TRIAL, **changes})
-    return plan_cluster(spec, location or here(), stack="azure-trial", machine=machine)
+    return CLOUD.plan_cluster(spec, location or here(), stack="azure-trial", machine=machine)
 
 
 def refused(location: Location | None = None, machine: str | None = None, **changes: Any) -> list[str]:
@@ -97,7 +98,7 @@ def test_where_machines_are_sold_is_said_as_far_as_it_is_known(region: str, zone
     settings = Settings(lustre_zone=None if zone else "2")
     place = Location(subscription=SUBSCRIPTION, region=region, number=zone, settings=settings)
     spec = ClusterSpec.model_validate({**TRIAL, "mig": {"nodes": 1, "layout": "all-1g.10gb"}})
-    notes = plan_cluster(spec, place, stack="azure-trial", prices=OneList()).facts.notes
+    notes = CLOUD.plan_cluster(spec, place, stack="azure-trial", prices=OneList()).facts.before_up
     here = (
         "all GPU nodes are in zone 1: the zones of eastus with Standard_ND96isr_H100_v5 depend on your subscription: "
         "az aks list-vm-skus --location eastus --size Standard_ND96isr_H100_v5 --all; if AKS lists none, write "
@@ -115,7 +116,7 @@ def test_spot_counts_against_a_quota_of_its_own() -> None:
         elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}},
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"},
     )
-    assert made.facts.registered()["notes"][-3] == (
+    assert made.facts.before_up[-1] == (
         "required quotas in eastus, in vCPUs: 480 of standardNDSH100v5Family, 32 of standardDDSv5Family, 512 of Total "
         "Regional vCPUs, 640 of Total Regional Spot vCPUs; also the Azure Managed Lustre quota for 28 TiB more; quota "
         "is not capacity"
@@ -246,24 +247,26 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
             "admins": ["group:ml"],
         },
     )
-    assert said == [
-        "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on Azure; choose from "
-        "on-demand and spot",
-        "mig.purchase is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand or spot",
-        "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
-        "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
-        "training.nodes and training.spares make 70 nodes; one capacity block holds at most 64: request fewer",
-        "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
-        "shorten duration or choose on-demand",
-        "access.egress is 'none', which is not supported on Azure: nodes without internet access need a container "
-        "registry in their network to start; choose nat",
-        "access.admins[0] is 'group:ml'; on Azure write the object id of a Microsoft Entra group, such as "
-        "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
-        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16, reserved for InfiniBand, and nodes reach "
-        "nothing else there; name other ranges",
-        "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): traffic cannot be routed "
-        "to both; write ranges outside of it",
-    ]
+    assert sorted(said) == sorted(
+        [
+            "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on Azure; choose from "
+            "on-demand and spot",
+            "mig.purchase is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand or spot",
+            "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
+            "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
+            "training.nodes and training.spares make 70 nodes; one capacity block holds at most 64: request fewer",
+            "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
+            "shorten duration or choose on-demand",
+            "access.egress is 'none', which is not supported on Azure: nodes without internet access need a container "
+            "registry in their network to start; choose nat",
+            "access.admins[0] is 'group:ml'; on Azure write the object id of a Microsoft Entra group, such as "
+            "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
+            "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16, reserved for InfiniBand, and nodes reach "
+            "nothing else there; name other ranges",
+            "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): traffic cannot be routed "
+            "to both; write ranges outside of it",
+        ]
+    )
 
 
 def test_the_system_of_the_nodes_decides_which_kubernetes_is_allowed() -> None:
@@ -338,7 +341,7 @@ LAYOUTS: dict[str, dict[str, tuple[str, dict[str, int]]]] = {
 )
 def test_the_mig_manager_makes_every_layout_it_knows_for_the_gpu(accelerator: str, layout: str) -> None:
     spec = ClusterSpec.model_validate({**TRIAL, "accelerator": accelerator, "mig": {"nodes": 1, "layout": layout}})
-    made = plan_mig(spec, "operators")
+    made = plan_mig(spec.mig, accelerator, CLOUD.planning(None, "dev"))
     assert made is not None
     name, of_a_gpu = LAYOUTS[accelerator][layout]
     slices = {size: 8 * count for size, count in of_a_gpu.items()}
@@ -391,7 +394,7 @@ def test_a_linked_container_needs_what_its_roles_are_given_by() -> None:
 def test_names_are_no_longer_than_azure_takes_them() -> None:
     spec = ClusterSpec.model_validate(TRIAL)
     with pytest.raises(PlanError) as caught:
-        plan_cluster(spec, here(), stack="a-stack-with-a-name-that-goes-on-and-on-and-on-for-long")
+        CLOUD.plan_cluster(spec, here(), stack="a-stack-with-a-name-that-goes-on-and-on-and-on-for-long")
     assert list(map(str, caught.value.problems)) == [
         "name and stack give the cluster name 'trial-a-stack-with-a-name-that-goes-on-and-on-and-on-for-long'; AKS "
         "allows 54 characters: shorten one of them"

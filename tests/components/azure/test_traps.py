@@ -13,8 +13,8 @@ import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
 from gpucluster.components.azure import propagation
+from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.errors import InputError
@@ -40,7 +40,7 @@ def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
 
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
         spec = ClusterSpec.model_validate({**TRIAL, **changes})
-        plan = plan_cluster(spec, here, stack="azure-trial", machine=machine)
+        plan = CLOUD.plan_cluster(spec, here, stack="azure-trial", machine=machine)
         return {name: given for _, name, given in registered(lambda: TrainingCluster(plan.name, plan))}
 
     return run
@@ -168,7 +168,7 @@ def requests() -> Callable[..., dict[str, Any]]:
         monitor = _Monitor()
         pulumi.runtime.set_mocks(monitor.mocks, preview=True, monitor=monitor)
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings or Settings())
-        plan = plan_cluster(ClusterSpec.model_validate({**TRIAL, **changes}), here, stack="azure-trial")
+        plan = CLOUD.plan_cluster(ClusterSpec.model_validate({**TRIAL, **changes}), here, stack="azure-trial")
 
         @pulumi.runtime.test
         def started() -> None:
