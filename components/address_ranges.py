@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
 
 Ranges = Mapping[str, ipaddress.IPv4Network]
 
@@ -60,41 +59,3 @@ def refuse_peers(ranges: Ranges, peers: Sequence[str], planning: Planning[Any]) 
                     f"has {peer}, which overlaps the cluster's {name} ({network}): traffic cannot be routed to both",
                     "write ranges outside of it",
                 )
-
-
-# Until every cloud plans in one pass.
-
-
-def range_problems(ranges: Ranges) -> list[Problem]:
-    """Public or overlapping ranges, named by their use."""
-    names = list(ranges)
-    problems = [
-        Problem("", f"the range of {name}, {network}, is not private")
-        for name, network in ranges.items()
-        if not is_private(network)
-    ]
-    problems += [
-        Problem(
-            "network.ranges",
-            f"has {one} ({ranges[one]}) and {other} ({ranges[other]}), which overlap",
-            "write others",
-        )
-        for index, one in enumerate(names)
-        for other in names[index + 1 :]
-        if ranges[one].overlaps(ranges[other])
-    ]
-    return problems
-
-
-def peer_problems(ranges: Ranges, peers: Sequence[str]) -> list[Problem]:
-    """Ranges at the other end of a VPN, as in access.cidrs, that the cluster's own overlap."""
-    return [
-        Problem(
-            "access.cidrs",
-            f"has {peer}, which overlaps the cluster's {name} ({network}): traffic cannot be routed to both",
-            "write ranges outside of it",
-        )
-        for peer in peers
-        for name, network in ranges.items()
-        if network.overlaps(ipaddress.IPv4Network(peer))
-    ]

@@ -9,7 +9,6 @@ from typing import Any, Final
 from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
 from gpucluster.components.planning import GIB_PER_TIB, Planning
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.data import Identity, OwnBucket
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
@@ -114,53 +113,3 @@ def plan_identities(
         )
         for name, identity in identities.items()
     )
-
-
-# Until every cloud plans in one pass.
-
-
-def old_plan_shared_bucket(shared: SharedStorage) -> BucketPlan | None:
-    """None if the shared storage is a file system."""
-    if shared.kind != "bucket":
-        return None
-    return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
-
-
-def old_plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
-    """None if the spec requests none."""
-    asked = spec.storage.bucket
-    if asked is None:
-        return None
-    return OwnBucketPlan(expected_gib=f"{asked.expected_gib:f}" if asked.expected_gib else None, protect=asked.protect)
-
-
-def old_plan_identities(spec: ClusterSpec) -> tuple[IdentityPlan, ...]:
-    """The identities of a spec, in its order."""
-    return tuple(
-        IdentityPlan(
-            name=name,
-            namespace=NAMESPACE if asked.team is None else f"{TEAM_NAMESPACE}{asked.team}",
-            reads=asked.reads,
-            writes=asked.writes,
-        )
-        for name, asked in spec.identities.items()
-    )
-
-
-def identity_problems(spec: ClusterSpec, *, cloud: str, form: str) -> list[Problem]:
-    """Buckets of another cloud, and buckets of one identity that jobs could not distinguish.
-
-    form: of an address on this cloud, such as s3://NAME.
-    """
-    own_scheme = form.partition("://")[0]
-    problems: list[Problem] = []
-    for name, asked in spec.identities.items():
-        for field, buckets in (("reads", asked.reads), ("writes", asked.writes)):
-            problems += [
-                Problem(f"identities.{name}.{field}[{at}]", f"is {bucket!r}", f"on {cloud} write {form}")
-                for at, bucket in enumerate(buckets)
-                if "://" in bucket and bucket.partition("://")[0] != own_scheme
-            ]
-    return problems or [
-        problem for name, asked in spec.identities.items() for problem in _alike(name, (*asked.reads, *asked.writes))
-    ]

@@ -129,25 +129,3 @@ def plan_pools(
         )
         for name, pool in elastic.pools.items()
     )
-
-
-# Until every cloud plans in one pass.
-
-
-def old_plan_pools(
-    elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
-) -> tuple[PoolPlan, ...]:
-    """Every pool on machines of one shape, in the order of the spec. sold: the available ones of the requested purchase
-    options.
-    """
-    return tuple(
-        PoolPlan(
-            name=name,
-            max_gpus=math.ceil(pool.max_gpus / shape.gpus) * shape.gpus,
-            expected_gpus=None if pool.expected_gpus is None else str(pool.expected_gpus),
-            purchase=tuple(dict.fromkeys(sold(pool.purchase))),
-            keep_empty=pool.keep_empty,
-            expire_after=pool.expire_after,
-        )
-        for name, pool in elastic.pools.items()
-    )

@@ -32,26 +32,3 @@ def report_examples(access: PublicAccess | PrivateAccess, planning: Planning[Any
         return None
     planning.before_up.append(f"{seen}: the API cannot be reached; {fix} before up")
     return f"{seen}: the API cannot be reached, so an update would create and bill resources and then fail; {fix}"
-
-
-# Until every cloud plans in one pass.
-
-
-def example_range_notes(access: PublicAccess | PrivateAccess) -> list[str]:
-    """A note if ranges of a public API are examples."""
-    found = _examples(access)
-    if isinstance(access, PrivateAccess) or not found:
-        return []
-    who = "the API cannot be reached" if len(found) == len(access.cidrs) else "the API cannot be reached from there"
-    what = "is an example range" if len(found) == 1 else "are example ranges"
-    return [f"access.cidrs: {', '.join(found)} {what}: {who}; write the range of your office or VPN before up"]
-
-
-def only_examples(access: PublicAccess | PrivateAccess) -> str | None:
-    """Why an update would build and bill a cluster that it can't reach: every range of a public API is an example."""
-    found = _examples(access)
-    if not found or len(found) < len(access.cidrs):
-        return None
-    many = "are example ranges" if len(found) > 1 else "is an example range"
-    why = "the API cannot be reached, so an update would create and bill resources and then fail"
-    return f"access.cidrs: {', '.join(found)} {many}: {why}; write the range of your office or VPN"

@@ -6,11 +6,8 @@ from typing import Any
 
 from gpucluster.components.elastic import fields_that_ask_for
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.elastic import Elastic
 from gpucluster.components.spec.mig import Mig
-from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import FlexStartPurchase, Purchase
 
 
@@ -34,25 +31,3 @@ def refuse_flex_start(
         planning.refuse(field, f"has flex-start, {_sold(title)}", "choose from on-demand and spot")
     if mig is not None and mig.purchase == "flex-start":
         planning.refuse("mig.purchase", f"is 'flex-start', {_sold(title)}", "choose on-demand or spot")
-
-
-# Until every cloud plans in one pass.
-
-
-def flex_start_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
-    """Flex-start requested for the training pool. cloud: its name in texts."""
-    if not isinstance(spec.purchase, FlexStartPurchase):
-        return []
-    fix = "choose on-demand, or capacity-block for capacity with fixed dates"
-    return [Problem("purchase.kind", f"is 'flex-start', {_sold(cloud)}", fix)]
-
-
-def other_flex_start_problems(spec: ClusterSpec, cloud: str) -> list[Problem]:
-    """The same for all other pools."""
-    problems = [
-        Problem(field, f"has flex-start, {_sold(cloud)}", "choose from on-demand and spot")
-        for field in fields_that_ask_for(spec.elastic, "flex-start")
-    ]
-    if spec.mig is not None and spec.mig.purchase == "flex-start":
-        problems.append(Problem("mig.purchase", f"is 'flex-start', {_sold(cloud)}", "choose on-demand or spot"))
-    return problems

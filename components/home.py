@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 from gpucluster.components.planning import HEADROOM, Planning
-from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import HomeStorage
 from gpucluster.record import record
 
@@ -40,21 +39,3 @@ def plan_home_files(
         f"home folders: {store} is billed by its provisioned size, {capacity_gib:,} GiB, not by stored data"
     )
     return HomePlan(capacity_gib=capacity_gib, expected_gib=home.expected_gib, protect=home.protect)
-
-
-# Until every cloud plans in one pass.
-
-
-def home_problems(home: HomeStorage | None, *, most_gib: int, service: str) -> list[Problem]:
-    """Why the service, or one share of it, can't hold the home folders."""
-    if home is None or home.expected_gib * HEADROOM <= most_gib:
-        return []
-    fix = f"{service} holds at most {most_gib:,} GiB, including 25 % headroom: request less"
-    return [Problem("storage.home.expected_gib", f"is {home.expected_gib:,}", fix)]
-
-
-def home_notes(home: HomePlan | None, service: str) -> list[str]:
-    """How it is billed."""
-    if home is None:
-        return []
-    return [f"home folders: {service} is billed by its provisioned size, {home.capacity_gib:,} GiB, not by stored data"]

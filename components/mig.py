@@ -84,22 +84,3 @@ def report_mig(mig: Mig, pool: MigResources, planning: Planning[Any], selector: 
     if pool.layout.unused not in ((0, 0), (0, MEMORY - COMPUTE)):
         planning.notes.append(f"MIG pool: nothing uses {' and '.join(unused)} of each GPU")
     report_roll(mig.roll, planning, MIG_POOL)
-
-
-# Until every cloud plans in one pass.
-
-
-def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:
-    """Resources that pods must request, and unused parts of the GPUs. selector: label of the nodes."""
-    resources = ", ".join(f"{count:,} x {name}" for name, count in pool.resources.items())
-    notes = [f"MIG pool: {resources}; pods select {selector}, because whole GPUs and slices have the same name"]
-    left = [
-        f"{unused} of {there} {what}"
-        for unused, there, what in zip(
-            pool.layout.unused, (COMPUTE, MEMORY), ("compute slices", "memory slices"), strict=True
-        )
-        if unused
-    ]
-    # Unavoidable: GPUs have one memory slice more than compute slices.
-    inevitable = pool.layout.unused in ((0, 0), (0, MEMORY - COMPUTE))
-    return notes if inevitable else [*notes, f"MIG pool: nothing uses {' and '.join(left)} of each GPU"]

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from gpucluster.components.planning import GIB_PER_TIB, Planning
-from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ExistingFiles
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
@@ -36,28 +35,3 @@ def plan_mounted(
         f"any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
     )
     return MountedPlan(files=files, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
-
-
-# Until every cloud plans in one pass.
-
-
-def old_plan_mounted(shared: SharedStorage) -> MountedPlan | None:
-    """None if the cluster creates its own."""
-    if shared.existing is None:
-        return None
-    return MountedPlan(files=shared.existing, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
-
-
-def mounted_problems(shared: SharedStorage, pattern: str, example: str) -> list[Problem]:
-    """An id that does not match the cloud's pattern of ids."""
-    if shared.existing is None or re.fullmatch(pattern, shared.existing.id):
-        return []
-    return [Problem("storage.shared.existing.id", f"is {shared.existing.id!r}", f"write an id such as {example}")]
-
-
-def mounted_notes(plan: MountedPlan, cidr: str) -> list[str]:
-    """Requirements on it. cidr: addresses of the nodes."""
-    return [
-        f"shared storage: {plan.files.id} is your file system: it is mounted as {plan.files.mount}, kept at destroy, "
-        f"and not in any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
-    ]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
-from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.elastic import ElasticMachines
-from gpucluster.components.mig import MigMachines, MigResources
+from gpucluster.components.mig import MigMachines
 from gpucluster.components.names import ELASTIC, MIG_POOL, TRAINING_POOL
 from gpucluster.components.planning import HEADROOM, Planning
 from gpucluster.components.shared_storage import Shared, shared_sizes
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.spec.storage import SharedStorage
-from gpucluster.components.teams import team_facts, team_notes
+from gpucluster.components.teams import team_facts
 from gpucluster.components.training import TrainingNodes
-from gpucluster.components.versions import fabric_notes
 from gpucluster.program.facts import Budget, Facts, StorageAsked, Terms
 from gpucluster.record import record
 
@@ -142,79 +140,3 @@ def _storage_asked(shared: SharedStorage) -> StorageAsked | None:
     if not shared.makes_lustre:
         return None
     return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)
-
-
-# Until every cloud plans in one pass.
-
-
-def old_pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
-    """The facts of such a pool. losses, notes: as of a cluster."""
-    return Facts(
-        required_labels=_labels(spec.labels),
-        duration_days=_days(spec.duration),
-        training_gpus=Decimal(spec.training.nodes * shape.gpus),
-        spare_gpus=Decimal(spec.training.spares * shape.gpus),
-        rolls=(spec.name,) if spec.training.roll else (),
-        losses=tuple(losses),
-        notes=(*notes, *((_roll_note(TRAINING_POOL),) if spec.training.roll else ())),
-    )
-
-
-def old_cluster_facts(
-    spec: ClusterSpec,
-    shape: Machine,
-    *,
-    co_location: str,
-    storage: tuple[int, Decimal | None],
-    elastic: bool,
-    mig: MigResources | None,
-    not_built: Sequence[str] = (),
-    losses: Sequence[str],
-    notes: Sequence[str],
-    scale_set_limit: int | None = None,
-) -> Facts:
-    """The facts of a cluster: read by the cost module and the policies, which know no component.
-
-    shape: of the training nodes. co_location: what keeps them together. storage: as returned by `shared_sizes`.
-    elastic, mig: the other pools. not_built: parts that the spec requests and this cluster lacks. losses: requests that
-    this cloud cannot provide. notes: for a reader of the plan. scale_set_limit: nodes that one scale set holds, on
-    Azure.
-    """
-    rolls = [
-        pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
-    ]
-    outside = [*([ELASTIC] if elastic else []), *([MIG_POOL] if mig else [])]
-    return Facts(
-        required_labels=_labels(spec.labels),
-        budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
-        terms={
-            cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
-            for cloud, agreed in spec.terms.items()
-        },
-        exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
-        duration_days=_days(spec.duration),
-        training_gpus=Decimal(spec.training.nodes * shape.gpus),
-        spare_gpus=Decimal(spec.training.spares * shape.gpus),
-        outside_training=tuple(f"{spec.name}-{pool}" for pool in outside),
-        slices={} if mig is None else {f"{spec.name}-{MIG_POOL}": mig.shares},
-        teams=team_facts(spec.name, spec.teams, spec.pool_gpus),
-        rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
-        not_built=tuple(not_built),
-        losses=tuple(losses),
-        notes=(
-            *notes,
-            *fabric_notes(release_of(shape, spec.versions.fabric)),
-            *team_notes(spec),
-            *(_roll_note(pool) for pool in rolls),
-        ),
-        equivalence=_equivalence(shape, spec.training.nodes, co_location, *storage),
-        storage_asked=_storage_asked(spec.storage.shared),
-        scale_set_limit=scale_set_limit,
-    )
-
-
-def _roll_note(pool: str) -> str:
-    return (
-        f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
-        "after the update"
-    )

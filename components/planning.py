@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar
 
 from gpucluster.components.problem import Problem
 from gpucluster.errors import InputError
@@ -116,42 +116,3 @@ def plan_name(name: str, planning: Planning[Any], *, form: Callable[[str], str],
 def lower_case(name: str) -> str:
     """A name on clouds with lower-case names; characters that only stack names allow become hyphens."""
     return re.sub(r"[^a-z0-9-]+", "-", name.lower()).rstrip("-")
-
-
-# Until every cloud plans in one pass.
-
-
-def in_passes(
-    config_problems: Callable[[Any, str | None, Any | None], list[Problem]],
-    plan_problems: Callable[[Any, str, str | None], list[Problem]],
-    plan: Callable[[Any, Planning[Any]], Plan],
-) -> Callable[[Any, Planning[Any]], Plan]:
-    """A plan of several passes in the form of one: until every cloud plans in one pass."""
-
-    def passes(spec: Any, planning: Planning[Any]) -> Plan:
-        planning.config_problems += config_problems(
-            spec, planning.machine, planning.location if planning.located else None
-        )
-        planning.problems += plan_problems(spec, planning.stack, planning.machine)
-        refused = planning.problems or planning.config_problems or not planning.located
-        return cast(Plan, None) if refused else plan(spec, planning)
-
-    return passes
-
-
-def lower_case_name(spec: Any, stack: str) -> str:
-    """The cluster's name on clouds with lower-case names; characters that only stack names allow become hyphens."""
-    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
-
-
-def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Problem]:
-    """Problems of a cluster's name. longest: characters that the service accepts."""
-    if len(cluster_name) <= longest:
-        return []
-    return [
-        Problem(
-            "name",
-            f"and stack give the cluster name {cluster_name!r}",
-            f"{service} allows {longest} characters: shorten one of them",
-        )
-    ]

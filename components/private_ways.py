@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
 
@@ -30,25 +29,3 @@ def refuse_peer(access: PublicAccess | PrivateAccess, planning: Planning[Any]) -
     if isinstance(access, PrivateAccess) and access.peer is not None:
         fix = "remove it, and peer the network after the first step of `up` (docs/access.md)"
         planning.refuse("access.peer", "is set, but is supported on Azure only", fix)
-
-
-# Until every cloud plans in one pass.
-
-
-def dns_problems(access: PublicAccess | PrivateAccess, service: str) -> list[Problem]:
-    """Access by a DNS name that checks permissions, not addresses. service: name of the Kubernetes service."""
-    if isinstance(access, PublicAccess) or access.via != "dns":
-        return []
-    return [
-        Problem(
-            "access.via", "is 'dns', which only Google Cloud supports", f"for {service} choose vpn, bastion or inside"
-        )
-    ]
-
-
-def no_peer(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """A network to peer with by its id."""
-    if isinstance(access, PublicAccess) or access.peer is None:
-        return []
-    fix = "remove it, and peer the network after the first step of `up` (docs/access.md)"
-    return [Problem("access.peer", "is set, but is supported on Azure only", fix)]

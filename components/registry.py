@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry, Registry
 from gpucluster.record import record
 
@@ -49,21 +47,3 @@ def plan_registry(
     if existing is not None and not re.fullmatch(pattern, existing):
         planning.refuse("registry.id", f"is {existing!r}", f"write {form}")
     return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)
-
-
-# Until every cloud plans in one pass.
-
-
-def old_plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> RegistryPlan | None:
-    """name: of a new registry. caches: whether its cloud can cache here."""
-    if isinstance(spec.registry, NoRegistry):
-        return None
-    existing = spec.registry.id if isinstance(spec.registry, ExistingRegistry) else None
-    return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)
-
-
-def registry_problems(spec: ClusterSpec, pattern: str, *, looks: str) -> list[Problem]:
-    """An id that is not a registry of this cloud. looks: the form of its ids."""
-    if not isinstance(spec.registry, ExistingRegistry) or re.fullmatch(pattern, spec.registry.id):
-        return []
-    return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
 from gpucluster.components.names import ELASTIC, MIG_POOL, NAMESPACE, TEAM_NAMESPACE, TRAINING_POOL
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import Access
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.teams import Team as AskedTeam
 from gpucluster.program.facts import PoolShare, Team
 from gpucluster.record import record
@@ -127,40 +126,3 @@ def people_fields(access: Access, teams: Mapping[str, AskedTeam]) -> dict[str, s
         **{f"access.submitters[{at}]": who for at, who in enumerate(access.submitters)},
         **{f"teams.{name}.groups[{at}]": who for name, team in teams.items() for at, who in enumerate(team.groups)},
     }
-
-
-# Until every cloud plans in one pass.
-
-
-def old_plan_people(spec: ClusterSpec) -> PeoplePlan:
-    """The submitters and teams of a spec, as it names them."""
-    pools = spec.pool_gpus
-    return PeoplePlan(
-        submitters=spec.access.submitters,
-        teams=tuple(
-            TeamPlan(
-                name=name,
-                groups=team.groups,
-                shares={pool: Fraction(team.gpus.get(pool, 0), gpus) for pool, gpus in pools.items()},
-                weight=_WEIGHTS[team.priority],
-            )
-            for name, team in spec.teams.items()
-        ),
-    )
-
-
-def named_people(spec: ClusterSpec) -> Iterator[tuple[str, str]]:
-    """Field and name of every submitter."""
-    for at, who in enumerate(spec.access.submitters):
-        yield f"access.submitters[{at}]", who
-    for name, team in spec.teams.items():
-        for at, who in enumerate(team.groups):
-            yield f"teams.{name}.groups[{at}]", who
-
-
-def team_notes(spec: ClusterSpec) -> list[str]:
-    """Notes on each team's resources and on what teams share."""
-    planning = Planning[Any](stack="", location=None)
-    if spec.teams:
-        _report_teams(spec.teams, spec.pool_gpus, planning)
-    return planning.notes

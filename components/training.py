@@ -7,8 +7,6 @@ from typing import Any
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import NODE_GPUS, TRAINING_POOL
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import (
     BlocksPlacement,
     CapacityBlockPurchase,
@@ -82,42 +80,3 @@ def report_roll(roll: bool, planning: Planning[Any], pool: str = TRAINING_POOL) 
             f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
             "after the update"
         )
-
-
-# Until every cloud plans in one pass.
-
-
-def has_begun(spec: TrainingSpec) -> bool:
-    """Whether the capacity is available now; only a block begins later."""
-    return not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active
-
-
-def blocks_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
-    """That only AWS has several capacity blocks for one pool."""
-    if not isinstance(spec.placement, BlocksPlacement):
-        return []
-    return [Problem("placement.kind", f"is 'blocks', which {cloud} does not have", "choose reservation, with its id")]
-
-
-def maintenance_problems(spec: TrainingSpec) -> list[Problem]:
-    """A period of host maintenance on a cloud that agrees on none."""
-    if not isinstance(spec.placement, ReservationPlacement) or spec.placement.host_maintenance is None:
-        return []
-    why = f"is {spec.placement.host_maintenance!r}, which only reservations of Google Cloud have"
-    return [Problem("placement.host_maintenance", why, "remove it")]
-
-
-def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> list[str]:
-    """A fabric slower than requested. instead: a machine with a faster one."""
-    if shape.fabric_gbps >= spec.training.fabric_gbps:
-        return []
-    asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
-    return [f"GPU fabric: {asked} Gb/s a node requested, {given} on {shape.machine_type}{instead}"]
-
-
-def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
-    """Requests of the spec that the machines of the training pool cannot provide."""
-    losses = fabric_losses(spec, shape)
-    if shape.gpus != NODE_GPUS:
-        losses.append(f"GPUs a node: {NODE_GPUS} requested, {shape.gpus} on {shape.machine_type}")
-    return losses

@@ -7,9 +7,7 @@ from typing import Any
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape_named, training_shape
-from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import Training
 
 Fitting = dict[str, Machine]
@@ -30,24 +28,3 @@ def plan_machine(
         allowed = f"with accelerator {accelerator}: {', '.join(fitting)}{near}"
         planning.refuse_config("machine", f"is {named!r}{why}", allowed)
     return training_shape(cloud, accelerator, training.fabric_gbps)
-
-
-# Until every cloud plans in one pass.
-
-
-def chosen_machine(cloud: str, spec: TrainingSpec, machine: str | None, fitting: Fitting) -> Machine:
-    """The row of the machine; if the named one can't be used, of the one that the spec implies."""
-    if machine in fitting:
-        return fitting[machine]
-    return training_shape(cloud, spec.accelerator, spec.training.fabric_gbps)
-
-
-def unfit_problems(spec: TrainingSpec, machine: str | None, fitting: Fitting, *, why: str = "") -> list[Problem]:
-    """Why the training pool can't use the machine, in the terms of the stack's configuration. why: the cloud's specific
-    reason, if it has one.
-    """
-    if machine is None or machine in fitting:
-        return []
-    near = "" if shape_named(machine) else did_you_mean(machine, fitting)
-    allowed = f"with accelerator {spec.accelerator}: {', '.join(fitting)}{near}"
-    return [Problem("machine", f"is {machine!r}{why}", allowed)]

@@ -9,11 +9,10 @@ from gpucluster.catalog.clouds import fact_of
 from gpucluster.catalog.fabric_releases import FabricRelease, release_of, releases_of, version
 from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
-from gpucluster.catalog.machines import Machine, machines
+from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.charts import CHART_SET
 from gpucluster.components.names import SYSTEM_POOL
 from gpucluster.components.planning import Planning
-from gpucluster.components.problem import Problem
 from gpucluster.components.spec.versions import Versions
 from gpucluster.record import record
 
@@ -227,52 +226,3 @@ def _report_fabric(release: FabricRelease, top: str, cloud: str, planning: Plann
         f"images of jobs: {' and '.join(needs)}, for the fabric's plugin {release.plugin_version}{brings}; images with "
         f"another version in their tag are refused; a job without an image uses {release.pytorch}{driver}"
     )
-
-
-# Until every cloud plans in one pass.
-
-
-def old_plan_versions(asked: Versions) -> VersionPlan:
-    """The versions of a spec without problems."""
-    return VersionPlan(
-        control_plane=asked.kubernetes or KUBERNETES,
-        system=asked.system,
-        nodes=asked.nodes,
-        extended=asked.support == "extended",
-        image=asked.image,
-        fabric=asked.fabric,
-        chart_set=asked.charts,
-    )
-
-
-def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list[Problem]:
-    """shape: the machine of the training pool, None if its fabric has only one release."""
-    planning, some = Planning[Any](stack="", location=None), next(iter(machines().values()))
-    plan_versions(asked, cloud, shape or some, planning, fabrics=shape is not None)
-    return planning.problems
-
-
-def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
-    """The kind of support, its end and its price."""
-    planning = Planning[Any](stack="", location=None)
-    _report_support(plan, cloud, planning)
-    return planning.notes
-
-
-def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str]:
-    """What is unknown about a chosen release."""
-    top = asked.kubernetes or KUBERNETES
-    chosen = None if asked.fabric is None else release_of(shape, asked.fabric)
-    if chosen is None or not chosen.driver_from or default_driver(cloud, top) is not None:
-        return []
-    return [
-        f"fabric {chosen.plugin_version}: the GPU driver of Kubernetes {top} is unknown; the fabric supports drivers "
-        f"{chosen.drivers}"
-    ]
-
-
-def fabric_notes(release: FabricRelease) -> list[str]:
-    """Requirements on images that jobs bring."""
-    planning = Planning[Any](stack="", location=None)
-    _report_fabric(release, KUBERNETES, "", planning, chosen=False)
-    return planning.notes

@@ -19,7 +19,7 @@ from gpucluster.components.elastic import (
     PoolPlan,
     age_losses,
     karpenter_purchase_problems,
-    old_plan_pools,
+    plan_pools,
 )
 from gpucluster.components.flex_start import refuse_flex_start
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
@@ -58,22 +58,23 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     if elastic is None:
         return None
     shape = elastic_shape(CLOUD, accelerator)
-    plan = ElasticPlan(
-        engine=elastic.engine,
-        shape=shape,
-        pools=old_plan_pools(elastic, shape, lambda asked: [kind for kind in asked if kind != "flex-start"]),
-    )
     machine = shape.machine_type
-    planning.losses.append(
-        f"elastic pools: {machine} has an H100 NVL with 94 GB, not the SXM with 80 GB of the training nodes"
+    loss = (
+        f"{machine} has an H100 NVL with 94 GB, not the SXM with 80 GB of the training nodes"
         if shape.accelerator == accelerator
-        else f"elastic pools: no machine with a single {accelerator.upper()}; {machine} has one H100 NVL with 94 GB"
+        else f"no machine with a single {accelerator.upper()}; {machine} has one H100 NVL with 94 GB"
     )
+    pools = plan_pools(elastic, accelerator, shape, planning, _sold, loss=loss)
+    plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
     if plan.engine == "native":
         _report_autoscaler(plan, planning)
     else:
         _report_karpenter(plan, planning)
     return plan
+
+
+def _sold(asked: Sequence[str]) -> Sequence[str]:
+    return [kind for kind in asked if kind != "flex-start"]
 
 
 def agent_pools(pool: PoolPlan) -> dict[str, str]:

@@ -247,26 +247,24 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
             "admins": ["group:ml"],
         },
     )
-    assert sorted(said) == sorted(
-        [
-            "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on Azure; choose from "
-            "on-demand and spot",
-            "mig.purchase is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand or spot",
-            "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
-            "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
-            "training.nodes and training.spares make 70 nodes; one capacity block holds at most 64: request fewer",
-            "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
-            "shorten duration or choose on-demand",
-            "access.egress is 'none', which is not supported on Azure: nodes without internet access need a container "
-            "registry in their network to start; choose nat",
-            "access.admins[0] is 'group:ml'; on Azure write the object id of a Microsoft Entra group, such as "
-            "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
-            "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16, reserved for InfiniBand, and nodes reach "
-            "nothing else there; name other ranges",
-            "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): traffic cannot be routed "
-            "to both; write ranges outside of it",
-        ]
-    )
+    assert {*said} == {
+        "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on Azure; choose from "
+        "on-demand and spot",
+        "mig.purchase is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand or spot",
+        "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
+        "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
+        "training.nodes and training.spares make 70 nodes; one capacity block holds at most 64: request fewer",
+        "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
+        "shorten duration or choose on-demand",
+        "access.egress is 'none', which is not supported on Azure: nodes without internet access need a container "
+        "registry in their network to start; choose nat",
+        "access.admins[0] is 'group:ml'; on Azure write the object id of a Microsoft Entra group, such as "
+        "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
+        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16, reserved for InfiniBand, and nodes reach "
+        "nothing else there; name other ranges",
+        "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): traffic cannot be routed "
+        "to both; write ranges outside of it",
+    }
 
 
 def test_the_system_of_the_nodes_decides_which_kubernetes_is_allowed() -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpucluster.catalog.machines import Machine
+from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.cloud import Cloud
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, old_plan_telemetry
-from gpucluster.components.plan_facts import old_cluster_facts
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
+from gpucluster.components.plan_facts import cluster_facts
 from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.teams import PeoplePlan, old_plan_people
-from gpucluster.components.versions import VersionPlan, old_plan_versions
+from gpucluster.components.teams import PeoplePlan, plan_people
+from gpucluster.components.training import TrainingNodes
+from gpucluster.components.versions import VersionPlan, plan_versions
 from gpucluster.program.facts import Facts
 
 __all__ = ["CLOUD"]
@@ -32,18 +33,11 @@ class Access:
     only_examples: str | None = None
 
 
-@dataclass(frozen=True)
-class Pool:
-    shape: Machine
-    nodes: int
-    spares: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     name: str
     location: Location
-    training: Pool
+    training: TrainingNodes
     telemetry: TelemetryPlan
     facts: Facts
     people: PeoplePlan
@@ -59,26 +53,24 @@ def _location(values: Mapping[str, str]) -> Location | list[Problem]:
 
 
 def _plan(spec: ClusterSpec, planning: Planning[Location]) -> Plan:
-    machine, location, stack, prices = planning.machine, planning.location, planning.stack, planning.prices
-    of = shape("toy", machine) if machine else training_shape("toy", spec.accelerator, 0)
-    training = Pool(of, spec.training.nodes, spec.training.spares)
+    shape_ = shape("toy", planning.machine) if planning.machine else training_shape("toy", spec.accelerator, 0)
+    training = TrainingNodes(shape=shape_, nodes=spec.training.nodes, spares=spec.training.spares)
+    planning.not_built.append("storage")
     return Plan(
         name=spec.name,
-        location=location,
+        location=planning.location,
         training=training,
-        people=old_plan_people(spec),
-        versions=old_plan_versions(spec.versions),
-        telemetry=old_plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
-        facts=old_cluster_facts(
+        people=plan_people(spec.access, spec.teams, spec.pool_gpus, planning),
+        versions=plan_versions(spec.versions, "toy", shape_, planning),
+        telemetry=plan_telemetry(spec, shape_, planning, metrics=None),
+        facts=cluster_facts(
             spec,
-            of,
+            planning,
+            training=training,
             co_location="one rack",
-            storage=(0, None),
-            elastic=False,
+            storage=BucketPlan(usable_gib=0, protect=False),
+            elastic=None,
             mig=None,
-            not_built=["storage"],
-            losses=[],
-            notes=[],
         ),
     )
 
