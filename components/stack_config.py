@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.paused import PAUSED
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.fields import SecretStr
 from gpucluster.components.spec.file import SpecSource, stack_spec
 from gpucluster.components.webhook import WEBHOOK, WithWebhook, webhook_problems
 from gpucluster.record import record

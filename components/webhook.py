@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pydantic import SecretStr
+
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import StackSpec
-from gpucluster.components.spec.fields import SecretStr
 from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.spec.operations import Alerts, is_webhook
 from gpucluster.errors import InputError

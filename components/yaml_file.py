@@ -18,10 +18,10 @@ STDIN: Final = "/dev/stdin"
 
 @record
 class YamlFile:
-    """root: the mapping with its lines. data: the same as plain values. faults: of the YAML itself."""
+    """root: the mapping with its lines, None if it is from Python. data: its plain values. faults: of the YAML."""
 
     source: str
-    root: yaml.MappingNode
+    root: yaml.MappingNode | None
     data: dict[Any, Any]
     faults: tuple[Unclear, ...]
 

@@ -15,7 +15,7 @@ from gpucluster.components.names import NODE_GPUS
 from gpucluster.components.problem import BadSpecValue
 from gpucluster.components.shapes import shapes
 from gpucluster.components.spec.cluster import StackSpec
-from gpucluster.components.spec.fields import ValidationError
+from gpucluster.components.spec.errors import InvalidSpec
 from gpucluster.cost import plan_prices
 from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.prices import PriceBook
@@ -156,8 +156,8 @@ def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any
         return values, why
     try:
         return values, StackSpec.model_validate(values)
-    except ValidationError as error:
-        found = [mistake.error for mistake in error.mistakes]
+    except InvalidSpec as error:
+        found = [mistake.get("ctx", {}).get("error") for mistake in error.mistakes]
         said = [str(one) for each in found if isinstance(each, BadSpecValue) for one in each.problems]
         return values, said[0] if said else str(error)
 

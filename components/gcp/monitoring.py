@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
+from pydantic import SecretStr
 
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
@@ -19,7 +20,6 @@ from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, alertmanager_config, rule_file
-from gpucluster.components.spec.fields import SecretStr
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")

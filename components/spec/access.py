@@ -1,10 +1,12 @@
 """From where the cluster's API is reached, and by whom."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
-from gpucluster.components.problem import BadSpecValue, Problem
+from pydantic import AfterValidator, Field
+
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.addresses import Cidr, PublicCidr
-from gpucluster.components.spec.fields import AfterValidator, Field
 from gpucluster.components.spec.model import Model
 
 
@@ -18,7 +20,45 @@ def _named_once(value: tuple[str, ...]) -> tuple[str, ...]:
 People = Annotated[tuple[str, ...], AfterValidator(_named_once)]
 
 
+def _rights(submitters: Sequence[str], admins: Sequence[str]) -> Iterator[Problem]:
+    both = [name for name in submitters if name in admins]
+    if both:
+        keep = "keep one: an admin has all rights"
+        yield Problem("", f"has {', '.join(both)} under admins and under submitters", keep)
+
+
+def _way(via: str | None, cidrs: Sequence[str], peer: str | None, peer_gateway: bool) -> Iterator[Problem]:
+    if via is None:
+        yield Problem(
+            "",
+            "kind is 'private', but `pulumi up` must reach the API to install software in the cluster",
+            "add via: vpn with the cidrs at its other end, via: bastion, via: inside to run up on a machine "
+            "in the network, or on Google Cloud via: dns, or choose kind: public with your ranges under cidrs",
+        )
+    if via == "vpn" and not cidrs:
+        yield Problem("", "via is 'vpn', which needs cidrs: the IPv4 ranges at its other end", "add them")
+    if via != "vpn" and cidrs:
+        seen = f"cidrs need via: vpn, but via is {via or 'missing'}"
+        yield Problem("", seen, "remove them or change via")
+    if via != "vpn" and peer is not None:
+        yield Problem("", f"peer needs via: vpn, but via is {via or 'missing'}", "remove it or change via")
+    if peer_gateway and peer is None:
+        yield Problem("", "peer_gateway needs peer, the network of the gateway", "add it or remove this")
+
+
+def _images(egress: str, registry: str | None) -> Iterator[Problem]:
+    if egress == "none" and registry is None:
+        yield Problem(
+            "",
+            "egress is 'none', so nodes can't reach the public registries",
+            "add registry: a mirror of the images inside the network (docs/access.md lists them), or choose egress: "
+            "nat",
+        )
+
+
 class _Access(Model):
+    checks = (_rights,)
+
     admins: People = Field(
         default=(),
         description="Other identities with all rights in the cluster, as the cloud writes them (AWS: ARN of an IAM "
@@ -30,13 +70,6 @@ class _Access(Model):
         "of an IAM role or user; Google Cloud: group:, user: or serviceAccount: and an address; Azure: object id of a "
         "Microsoft Entra group)",
     )
-
-    def check(self) -> None:
-        both = [name for name in self.submitters if name in self.admins]
-        if both:
-            raise ValueError(
-                f"has {', '.join(both)} under admins and under submitters; keep one: an admin has all rights"
-            )
 
 
 class PublicAccess(_Access):
@@ -50,6 +83,8 @@ class PublicAccess(_Access):
 
 class PrivateAccess(_Access):
     """The cluster's API is reachable inside the network only."""
+
+    checks = (_rights, _way, _images)
 
     kind: Literal["private"]
     via: Literal["vpn", "bastion", "inside", "dns"] | None = Field(
@@ -77,41 +112,7 @@ class PrivateAccess(_Access):
         description="Registry that mirrors the images in use, without https:// and without a trailing slash",
     )
 
-    def check(self) -> None:
-        super().check()
-        problems: list[Problem] = []
-        if self.via is None:
-            problems.append(
-                Problem(
-                    "",
-                    "kind is 'private', but `pulumi up` must reach the API to install software in the cluster",
-                    "add via: vpn with the cidrs at its other end, via: bastion, via: inside to run up on a machine "
-                    "in the network, or on Google Cloud via: dns, or choose kind: public with your ranges under cidrs",
-                )
-            )
-        if self.via == "vpn" and not self.cidrs:
-            problems.append(
-                Problem("", "via is 'vpn', which needs cidrs: the IPv4 ranges at its other end", "add them")
-            )
-        if self.via != "vpn" and self.cidrs:
-            seen = f"cidrs need via: vpn, but via is {self.via or 'missing'}"
-            problems.append(Problem("", seen, "remove them or change via"))
-        if self.peer is not None and self.via != "vpn":
-            seen = f"peer needs via: vpn, but via is {self.via or 'missing'}"
-            problems.append(Problem("", seen, "remove it or change via"))
-        if self.peer_gateway and self.peer is None:
-            problems.append(Problem("", "peer_gateway needs peer, the network of the gateway", "add it or remove this"))
-        if self.egress == "none" and self.registry is None:
-            problems.append(
-                Problem(
-                    "",
-                    "egress is 'none', so nodes can't reach the public registries",
-                    "add registry: a mirror of the images inside the network (docs/access.md lists them), or choose "
-                    "egress: nat",
-                )
-            )
-        if problems:
-            raise BadSpecValue(problems)
 
-
-Access = Annotated[PublicAccess | PrivateAccess, Field(description="Networks that reach the cluster's API")]
+Access = Annotated[
+    PublicAccess | PrivateAccess, Field(description="Networks that reach the cluster's API", discriminator="kind")
+]

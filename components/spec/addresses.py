@@ -3,7 +3,7 @@
 import ipaddress
 from typing import Annotated
 
-from gpucluster.components.spec.fields import AfterValidator
+from pydantic import AfterValidator
 
 # The widest range that belongs to one owner: registries get the internet's addresses by /8 (IANA IPv4 address space
 # registry), and the widest private range is 10.0.0.0/8 (RFC 1918).

@@ -7,16 +7,17 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, cast
 
+from pydantic import BeforeValidator, Field
+
 from gpucluster.catalog.clouds import clouds
 from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
-from gpucluster.components.names import MIG_POOL, NODE_GPUS, TRAINING_POOL
+from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.access import Access
-from gpucluster.components.spec.agreement import bucket_problems, purchase_problems, team_problems
+from gpucluster.components.spec.agreement import CLUSTER_CHECKS, pool_gpus
 from gpucluster.components.spec.data import OWN, Identity, IdentityName
 from gpucluster.components.spec.elastic import Elastic
-from gpucluster.components.spec.fields import BeforeValidator, Field
-from gpucluster.components.spec.mig import Mig, mig_problems
+from gpucluster.components.spec.mig import Mig
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.money import Budget, Terms
 from gpucluster.components.spec.operations import Exemption, Health, Telemetry
@@ -79,14 +80,16 @@ Labels = Annotated[dict[str, str], BeforeValidator(_portable_labels)]
 class ClusterSpec(Model):
     """One training cluster. The same spec gives equivalent clusters on every cloud.
 
-    The descriptions of the fields have their units. Raises ValidationError for values that can't be used.
+    The descriptions of the fields have their units. Raises InvalidSpec for values that can't be used.
     """
+
+    checks = CLUSTER_CHECKS
 
     name: Name
     accelerator: Accelerator = "h100"
     training: Training
-    purchase: Purchase = OnDemandPurchase()
-    placement: Placement = GroupPlacement()
+    purchase: Purchase = OnDemandPurchase(kind="on-demand")
+    placement: Placement = GroupPlacement(kind="group")
     elastic: Elastic | None = None
     mig: Mig | None = None
     storage: Storage
@@ -110,7 +113,7 @@ class ClusterSpec(Model):
         "projects/P/locations/REGION/keyRings/R/cryptoKeys/K); default: the cluster makes its own",
         examples=["arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"],
     )
-    registry: Registry = OwnRegistry()
+    registry: Registry = OwnRegistry(kind="own")
     health: Health = Field(default_factory=Health, description="Handling of broken GPU nodes")
     teams: dict[TeamName, Team] = Field(
         default_factory=dict,
@@ -133,20 +136,7 @@ class ClusterSpec(Model):
     @property
     def pool_gpus(self) -> dict[str, int]:
         """Pool -> GPUs of it that jobs can use, an elastic one at its largest."""
-        return {
-            TRAINING_POOL: self.training.nodes * NODE_GPUS,
-            **({name: pool.max_gpus for name, pool in self.elastic.pools.items()} if self.elastic else {}),
-            **({MIG_POOL: self.mig.nodes * NODE_GPUS} if self.mig else {}),
-        }
-
-    def check(self) -> None:
-        problems = purchase_problems(self.training, self.purchase, self.placement, self.duration)
-        if self.mig is not None:
-            problems += mig_problems(self.mig, self.accelerator)
-        problems += team_problems(self.teams, self.access.admins, self.pool_gpus)
-        problems += bucket_problems(self.storage, self.identities, self.teams)
-        if problems:
-            raise BadSpecValue(problems)
+        return pool_gpus(self.training, self.elastic, self.mig)
 
 
 class StackSpec(ClusterSpec):

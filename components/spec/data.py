@@ -1,12 +1,15 @@
 """What a user asks for besides shared storage: a bucket, and what jobs may do with buckets. Imports no Pulumi."""
 
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Annotated, Final
 
-from gpucluster.components.spec.fields import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import NAME
+from gpucluster.components.spec.values import NAME, Number
 from gpucluster.textio.values import shown_value
 
 OWN: Final = "own"
@@ -40,12 +43,21 @@ IdentityName = Annotated[str, BeforeValidator(_identity_name)]
 Buckets = tuple[Annotated[str, AfterValidator(_whole_bucket)], ...]
 
 
+def _buckets(reads: Sequence[str], writes: Sequence[str]) -> Iterator[Problem]:
+    named = (*reads, *writes)
+    if not named:
+        yield Problem("", "has neither reads nor writes", "list a bucket in one of them, or remove it")
+    twice = sorted({bucket for bucket in named if named.count(bucket) > 1})
+    if twice:
+        yield Problem("", f"has {', '.join(twice)} twice", "keep one: writes includes reads")
+
+
 class OwnBucket(Model):
     """A bucket of the cluster's own: for what comes in, and for what shall outlive the cluster. Nobody but its jobs and
     who has rights in the account reads it; it keeps no old versions.
     """
 
-    expected_gib: Decimal = Field(
+    expected_gib: Number = Field(
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,
@@ -59,6 +71,8 @@ class OwnBucket(Model):
 class Identity(Model):
     """Bucket access of jobs that run as this Kubernetes service account, without keys."""
 
+    checks = (_buckets,)
+
     team: str | None = Field(
         default=None, description="Team of its namespace; default: the namespace training", examples=["vision"]
     )
@@ -70,11 +84,3 @@ class Identity(Model):
     writes: Buckets = Field(
         default=(), description="Buckets in which it may also write and delete objects", examples=[[OWN]]
     )
-
-    def check(self) -> None:
-        named = (*self.reads, *self.writes)
-        if not named:
-            raise ValueError("has neither reads nor writes; list a bucket in one of them, or remove it")
-        twice = sorted({bucket for bucket in named if named.count(bucket) > 1})
-        if twice:
-            raise ValueError(f"has {', '.join(twice)} twice; keep one: writes includes reads")

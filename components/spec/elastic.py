@@ -1,14 +1,16 @@
 """Pools of machines that come for a job and go after it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal, cast
 
+from pydantic import BeforeValidator, Field, model_validator
+
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
-from gpucluster.components.spec.fields import BeforeValidator, Field
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Hours, Minutes
+from gpucluster.components.spec.values import Hours, Minutes, NotNegative, Whole
 from gpucluster.textio.values import shown_value
 
 # As long as AKS takes names of node pools, which are the shortest.
@@ -39,12 +41,19 @@ def _pool_name(value: object) -> object:
 PoolName = Annotated[str, BeforeValidator(_pool_name)]
 
 
+def _usage(expected_gpus: Decimal | None, max_gpus: int) -> Iterator[Problem]:
+    if expected_gpus is not None and expected_gpus > max_gpus:
+        yield Problem("", f"expected_gpus {expected_gpus} is more than max_gpus {max_gpus}", "change one of them")
+
+
 class ElasticPool(Model):
     """One pool of machines, started for a job and removed after it. Its queue has the same name."""
 
-    max_gpus: int = Field(ge=1, le=4096, description="Most GPUs of the pool", examples=[8])
-    expected_gpus: Decimal | None = Field(
-        default=None, ge=0, description="GPUs running on average over the month, for the expected cost"
+    checks = (_usage,)
+
+    max_gpus: Whole = Field(ge=1, le=4096, description="Most GPUs of the pool", examples=[8])
+    expected_gpus: NotNegative | None = Field(
+        default=None, description="GPUs running on average over the month, for the expected cost"
     )
     purchase: tuple[Literal["on-demand", "spot", "flex-start"], ...] = Field(
         default=("on-demand",),
@@ -65,12 +74,6 @@ class ElasticPool(Model):
         examples=["14d"],
     )
 
-    def check(self) -> None:
-        if self.expected_gpus is not None and self.expected_gpus > self.max_gpus:
-            raise ValueError(
-                f"expected_gpus {self.expected_gpus} is more than max_gpus {self.max_gpus}; change one of them"
-            )
-
 
 class Elastic(Model):
     """Single-node GPU capacity that scales with the jobs."""
@@ -83,10 +86,13 @@ class Elastic(Model):
         json_schema_extra={"propertyNames": {"not": {"enum": list(_OTHER_POOLS)}, "pattern": _POOL_NAME}},
     )
 
+    @model_validator(mode="before")
     @classmethod
-    def before(cls, values: Mapping[Any, Any]) -> None:
-        nameless = [name for name in ElasticPool.model_fields if name in values]
+    def _named(cls, values: Any) -> Any:
+        given: Mapping[str, Any] = cast(Any, values) if isinstance(values, dict) else {}
+        nameless = [name for name in ElasticPool.model_fields if name in given]
         if nameless:
-            pool = ", ".join(f"{name}: {_flow(values[name])}" for name in nameless)
-            told = f"{', '.join(nameless)} must be inside a named pool"
-            raise ValueError(f"{told}; write instead pools: {{dev: {{{pool}}}}}")
+            pool = ", ".join(f"{name}: {_flow(given[name])}" for name in nameless)
+            wrong = f"{', '.join(nameless)} must be inside a named pool"
+            raise ValueError(f"{wrong}; write instead pools: {{dev: {{{pool}}}}}")
+        return values

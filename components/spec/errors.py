@@ -1,99 +1,120 @@
-"""Says what is wrong with a spec in the user's words: the field, the value as written, what to write instead."""
+"""Every mistake in a spec in the user's terms: the field, the value as written, the allowed values."""
 
 from __future__ import annotations
 
 import datetime
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, cast, get_args, get_origin
 
 import yaml
+from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.python_values import PYTHON
-from gpucluster.components.spec.fields import FieldInfo, SecretStr, ValidationError, is_secret
-from gpucluster.components.spec.model import KEY, Model
+from gpucluster.errors import InputError
 from gpucluster.record import record
+from gpucluster.textio.values import cut, shown_value
 from gpucluster.textio.yaml_text import shown
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
+_KEY: Final = "[key]"
+"""Last step of pydantic's location of the name of an entry, as opposed to its value."""
+
+Location = tuple[str | int, ...]
 
 
-class Told(NamedTuple):
-    """A problem in words. line: 0 for none. field: full name of what it is about, empty for the whole spec."""
+class InvalidSpec(InputError, ValueError):
+    """Everything that is wrong with the values of a model. mistakes: as from pydantic. values: as given."""
+
+    def __init__(self, model: type[BaseModel], error: ValidationError, values: Any) -> None:
+        # pydantic counts the valid items only: too few remain if others have mistakes, which are reported.
+        found = error.errors(include_url=False)
+        self.mistakes = tuple(one for one in found if one["type"] != "too_short" or not one["input"])
+        texts = [mistake.text for mistake in mistakes_of(self, None, values, model)]
+        super().__init__(model.__name__, texts)
+
+
+class Mistake(NamedTuple):
+    """line: 0 for none. field: full name, empty for the whole spec."""
 
     line: int
     field: str
     text: str
 
 
-def problems_of(error: ValidationError, root: yaml.Node, model: type[Model]) -> list[Told]:
-    """Every problem, once. model: of the whole spec."""
-    found: list[Told] = []
-    for mistake in error.mistakes:
-        if mistake.kind == "no text":
-            found += _no_texts(mistake.loc[:-1], root, model)
-        elif mistake.error is not None:
-            found += _said_by_the_spec(mistake.loc, mistake.error, root, model)
-        else:
-            place = _find((*mistake.loc, "kind") if mistake.kind == "wrong kind" else mistake.loc, root, model)
-            found.append(Told(place.line, place.name, _say(place, mistake.kind)))
-    return list(dict.fromkeys(found))
+def mistakes_of(error: InvalidSpec, root: yaml.Node | None, values: Any, model: type[BaseModel]) -> list[Mistake]:
+    """Every mistake, once. root: the values with their lines, None if they are from Python. model: of the spec."""
+    spec = _Spec(model, values, root)
+    return list(dict.fromkeys(mistake for details in error.mistakes for mistake in _mistakes(spec, details)))
 
 
-def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model]) -> Iterator[Told]:
-    """The names in one mapping that YAML reads as something other than text, such as 7 or a day."""
-    node = _find(loc, root, model).node
-    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-        if key.tag != "tag:yaml.org,2002:str":
-            place = _find((*loc, str(key.value)), root, model)
-            yield Told(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
-
-
-def line_of(name: str, root: yaml.Node, model: type[Model]) -> int:
+def line_of(name: str, root: yaml.Node | None, model: type[BaseModel]) -> int:
     """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
     steps = re.findall(r"[^.\[\]]+", name)
-    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root, model, kinds=False).line
+    loc = tuple(int(step) if step.isdigit() else step for step in steps)
+    return _find(_Spec(model, None, root), loc, kinds=False).line
 
 
-def _said_by_the_spec(
-    loc: tuple[str | int, ...], error: ValueError, root: yaml.Node, model: type[Model]
-) -> Iterator[Told]:
-    """The problems of a rule of the spec's own: with the value at `loc`, or with one inside of it."""
-    if loc[-1:] == (KEY,):
-        name = _find(loc[:-2], root, model).name
-        yield Told(_find(loc[:-1], root, model).line, name, f"{name}: {error}")
+class _Spec(NamedTuple):
+    model: type[BaseModel]
+    values: Any
+    root: yaml.Node | None
+
+
+def _mistakes(spec: _Spec, details: ErrorDetails) -> Iterator[Mistake]:
+    loc, kind = details["loc"], details["type"]
+    if kind == "value_error":
+        yield from _of_a_rule(spec, loc, details["ctx"]["error"])
+    elif kind == "invalid_key":
+        # Names that YAML reads as something other than text, such as 7 or a day.
+        for key in _find(spec, loc[:-1]).value:
+            if not isinstance(key, str):
+                place = _find(spec, (*loc[:-1], shown_value(key)))
+                yield Mistake(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
+    else:
+        place = _find(spec, (*loc, "kind") if kind == "union_tag_invalid" else loc)
+        yield Mistake(place.line, place.name, _text(place, kind).strip())
+
+
+def _of_a_rule(spec: _Spec, loc: Location, error: ValueError) -> Iterator[Mistake]:
+    """A rule's problems with the value at `loc`, or with a member of it."""
+    if loc[-1:] == (_KEY,):
+        name = _find(spec, loc[:-2]).name
+        yield Mistake(_find(spec, loc[:-1]).line, name, f"{name}: {error}")
         return
-    place = _find(loc, root, model)
+    place = _find(spec, loc)
     for problem in error.problems if isinstance(error, BadSpecValue) else (Problem("", str(error)),):
         if not loc:
-            yield Told(line_of(problem.field, root, model), problem.field, str(problem))
+            line = line_of(problem.field, spec.root, spec.model)
+            yield Mistake(line, problem.field, str(problem))
         elif problem.field:
-            inner = _find((*loc, problem.field), root, model)
+            inner = _find(spec, (*loc, problem.field))
             text = _not_text(inner) or f"{inner.name} is {inner.seen}; {problem.fix}"
-            yield Told(inner.line, inner.name, text)
-        elif isinstance(place.node, yaml.ScalarNode):
-            yield Told(place.line, place.name, f"{place.name} is {place.seen}: it {problem}")
+            yield Mistake(inner.line, inner.name, text)
+        elif isinstance(place.value, Mapping | list | tuple):
+            yield Mistake(place.line, place.name, f"{place.name}: {problem}")
         else:
-            yield Told(place.line, place.name, f"{place.name}: {problem}")
+            yield Mistake(place.line, place.name, f"{place.name} is {place.seen}: it {problem}")
 
 
-@record
+@record(kw_only=True)
 class _Place:
-    """A place of the file. top: the model of the whole. models: what its mapping may be, several where a kind chooses.
-    node: None when absent.
+    """A place in a spec. line: 0 for none. value, node: None if absent. models: possible models of its mapping, several
+    if a kind decides. wanted, info: type and description of the field.
     """
 
-    top: type[Model]
-
-    field: tuple[str | int, ...]
+    spec: _Spec
+    field: Location
     line: int
+    value: Any
     node: yaml.Node | None
-    models: tuple[type[Model], ...]
+    models: tuple[type[BaseModel], ...]
     wanted: Any
     info: FieldInfo | None
 
@@ -106,17 +127,28 @@ class _Place:
 
     @property
     def seen(self) -> str:
-        """The value as it stands in the file, but for a secret."""
-        if is_secret(self.wanted) and isinstance(self.node, yaml.ScalarNode):
+        """The value as written, unless it is a secret."""
+        if is_secret(self.wanted) and not isinstance(self.value, Mapping | list | tuple):
             return "a hidden value"
-        return shown(self.node)
+        return _shown(self.value) if self.spec.root is None else shown(self.node)
 
 
-def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model], *, kinds: bool = True) -> _Place:
+def _shown(value: Any) -> str:
+    """A value from Python."""
+    if isinstance(value, Mapping | list | tuple):
+        return "a mapping" if isinstance(value, Mapping) else "a list"
+    if value is None:
+        return "empty"
+    if isinstance(value, str | int | float | Decimal | datetime.date):
+        return cut(repr(value) if isinstance(value, str) else str(value))
+    return f"of type {type(value).__name__}"
+
+
+def _find(spec: _Spec, loc: Location, *, kinds: bool = True) -> _Place:
     """The place of a location. kinds: whether the kind that a union chose is a step; a field may have the same name."""
     field: list[str | int] = []
-    models: tuple[type[Model], ...] = (model,)
-    inner, node, line, wanted, info = models, root, 0, None, None
+    models: tuple[type[BaseModel], ...] = (spec.model,)
+    inner, value, node, line, wanted, info = models, spec.values, spec.root, 0, spec.model, None
     for step in loc:
         if kinds and len(inner) > 1 and step in _kinds(inner):
             inner = tuple(model for model in inner if step in _kinds((model,)))
@@ -126,18 +158,31 @@ def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model], *, ki
         if get_origin(wanted) is dict:  # from names, which are the user's, to values of one kind
             models, wanted, info = (), get_args(wanted)[1], None
         elif isinstance(step, str):
-            fields = [model.model_fields[step] for model in models if step in model.model_fields]
-            info = fields[0] if fields else None
+            info = next((model.model_fields[step] for model in models if step in model.model_fields), None)
             wanted = info.annotation if info else None
         else:
             wanted, info = next(iter(get_args(wanted)), None), None
         inner = tuple(_models_in(wanted))
-        child = _child(node, step)
-        if child is None:
-            node = None
-        else:
-            line, node = child
-    return _Place(model, tuple(field), line, node, models if loc else (model,), wanted, info)
+        value = _member(value, step)
+        line, node = _child(node, step) or (line, None)
+    return _Place(
+        spec=spec,
+        field=tuple(field),
+        line=line,
+        value=value,
+        node=node,
+        models=models,
+        wanted=wanted,
+        info=info,
+    )
+
+
+def _member(value: Any, step: str | int) -> Any:
+    if isinstance(value, Mapping):
+        members = cast(Mapping[Any, Any], value).items()
+        return next((member for key, member in members if str(key) == str(step)), None)
+    items = cast("list[Any]", value) if isinstance(value, list | tuple) else []
+    return items[step] if isinstance(step, int) and step < len(items) else None
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | None:
@@ -151,14 +196,14 @@ def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | N
     return None
 
 
-def _models_in(annotation: Any) -> Iterator[type[Model]]:
-    if isinstance(annotation, type) and issubclass(annotation, Model):
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
         yield from _models_in(part)
 
 
-def _kinds(models: tuple[type[Model], ...]) -> list[str]:
+def _kinds(models: tuple[type[BaseModel], ...]) -> list[str]:
     """The kinds that choose among several models."""
     return [
         kind
@@ -174,24 +219,29 @@ def _choices(annotation: Any) -> Iterator[Any]:
         yield from (part,) if get_origin(annotation) is Literal else _choices(part)
 
 
-def _say(place: _Place, kind: str) -> str:
+def is_secret(annotation: Any) -> bool:
+    """Whether values of this type are never shown."""
+    return annotation is SecretStr or any(map(is_secret, get_args(annotation)))
+
+
+def _text(place: _Place, kind: str) -> str:
+    """kind: of pydantic's error."""
     match kind:
-        case "unknown":
+        case "extra_forbidden":
             return f"{place.name} is not a field{_instead(place)}"
         case "missing":
             return f"{place.name} is missing; add it: {_wanted(place.wanted, place.info)}"
-        case "no kind":
+        case "union_tag_not_found" if isinstance(place.value, Mapping):
             return f"{place.name} has no kind; add kind: {' or '.join(_kinds(tuple(_models_in(place.wanted))))}"
-        case "wrong kind":
-            allowed = _kinds(place.models)
-            return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
-        case "choice":
-            allowed = [str(choice) for choice in _choices(place.wanted)]
-            return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
-        case "text":
+        case "union_tag_invalid" | "literal_error":
+            choices = _kinds(place.models) if kind == "union_tag_invalid" else _choices(place.wanted)
+            allowed = list(map(str, choices))
+            near = did_you_mean(place.value, allowed) if isinstance(place.value, str) else ""
+            return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{near}"
+        case "string_type":
             return _not_text(place) or f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
-        case "short" if isinstance(place.node, yaml.MappingNode | yaml.SequenceNode):
-            empty = "empty" if isinstance(place.node, yaml.MappingNode) else "an empty list"
+        case "too_short":
+            empty = "empty" if isinstance(place.value, Mapping) else "an empty list"
             return f"{place.name} is {empty}; write {_wanted(place.wanted, place.info)}"
         case _:
             return f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
@@ -199,34 +249,27 @@ def _say(place: _Place, kind: str) -> str:
 
 def _not_text(place: _Place) -> str | None:
     """For a value that looks like text and that YAML reads as something else, such as `no`."""
-    node = place.node
-    if not isinstance(node, yaml.ScalarNode) or node.tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:null"):
+    if isinstance(place.value, str | Mapping | list | tuple | None) or is_secret(place.wanted):
         return None
-    if node.start_mark.name == PYTHON:
-        return f"{place.name} is {place.seen}, not a string; write {str(node.value)!r}"
-    if is_secret(place.wanted):
-        return None
-    kind = node.tag.rpartition(":")[2]
-    read_as = _READ_AS.get(kind, "true" if str(node.value).lower() in _TRUE else "false")
+    if not isinstance(place.node, yaml.ScalarNode):
+        return f"{place.name} is {place.seen}, not a string; write {str(place.value)!r}"
+    kind = place.node.tag.rpartition(":")[2]
+    read_as = _READ_AS.get(kind, "true" if str(place.node.value).lower() in _TRUE else "false")
     return f'{place.name} is {place.seen}, which YAML reads as {read_as}; put it in quotes: "{place.seen}"'
-
-
-def _near(place: _Place, allowed: list[str]) -> str:
-    return did_you_mean(str(place.node.value), allowed) if isinstance(place.node, yaml.ScalarNode) else ""
 
 
 def _instead(place: _Place) -> str:
     """What may stand here, or where the unknown field belongs."""
     name = str(place.field[-1])
     allowed = sorted({field for model in place.models for field in model.model_fields})
-    homes = list(_homes(name, place.top, ""))
+    homes = list(_homes(name, place.spec.model, ""))
     if homes:
         return f"; {name} belongs {' or '.join(homes)}; here: {', '.join(allowed)}"
     return did_you_mean(name, allowed) or f"; allowed: {', '.join(allowed)}"
 
 
-def _homes(name: str, model: type[Model], at: str) -> Iterator[str]:
-    """Where in a spec a field of this name stands."""
+def _homes(name: str, model: type[BaseModel], at: str) -> Iterator[str]:
+    """Where in a spec a field has this name."""
     if name in model.model_fields:
         kind = _kinds((model,))
         chosen = f" of kind {kind[0]}" if kind else ""
@@ -239,7 +282,8 @@ def _homes(name: str, model: type[Model], at: str) -> Iterator[str]:
 def _wanted(annotation: Any, info: FieldInfo | None) -> str:
     """What a value of this type looks like, and its range."""
     if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
+        inner = FieldInfo.from_annotation(annotation)
+        annotation, info = inner.annotation, inner if _limits(inner) else info
     if get_origin(annotation) in (Union, types.UnionType):
         parts = [part for part in get_args(annotation) if part is not type(None)]
         if len(parts) == 1:
@@ -251,7 +295,7 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
         return f"a list of {_wanted(get_args(annotation)[0], None)}"
     if get_origin(annotation) is dict and models:
         return f"a mapping from names to mappings with {', '.join(models[0].model_fields)}"
-    if get_origin(annotation) is dict and get_args(annotation)[1] is int:
+    if get_origin(annotation) is dict and int in get_args(get_args(annotation)[1]):
         return "a mapping from names to whole numbers"
     if models:
         kinds = _kinds(tuple(models)) if len(models) > 1 else []
@@ -270,23 +314,39 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
     if annotation is datetime.date:
         return "a day such as 2027-01-31"
     if annotation in (str, SecretStr):
-        return _text(info)
+        return _string(info)
     return "a mapping from names to strings"
 
 
+def _limits(info: FieldInfo) -> dict[str, Any]:
+    """Limits by their names in the arguments of Field."""
+    names = ("ge", "gt", "le", "lt", "decimal_places", "min_length", "max_length", "pattern")
+    return {name: limit for one in info.metadata for name in names if (limit := getattr(one, name, None)) is not None}
+
+
 def _range(info: FieldInfo | None) -> str:
-    return f" {info.limits}" if info is not None and info.limits else ""
+    limits = {} if info is None else _limits(info)
+    forms = {
+        "ge": "from {:,}" if "le" in limits else "of at least {:,}",
+        "gt": "above {:,}",
+        "le": "to {:,}" if "ge" in limits else "and at most {:,}",
+        "lt": "below {:,}",
+        "decimal_places": "with at most {} decimals",
+    }
+    return "".join(f" {form.format(limits[name])}" for name, form in forms.items() if name in limits)
 
 
-def _text(info: FieldInfo | None) -> str:
+def _string(info: FieldInfo | None) -> str:
     if info is None:
         return "strings"
-    if info.pattern and info.description:
+    limits = _limits(info)
+    least, most = limits.get("min_length", 0), limits.get("max_length")
+    if "pattern" in limits and info.description:
         return info.description.rpartition(": ")[2]
     if info.examples:
         return f"a string such as {info.examples[0]}"
-    if info.min_length is not None and info.max_length is not None:
-        return f"a string of {info.min_length} to {info.max_length} characters"
-    if info.min_length is not None and info.min_length > 1:
-        return f"a string of at least {info.min_length} characters"
+    if least and most is not None:
+        return f"a string of {least} to {most} characters"
+    if least > 1:
+        return f"a string of at least {least} characters"
     return "a string"

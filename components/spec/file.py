@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
-from gpucluster.components.spec.fields import ValidationError
+from gpucluster.components.spec.errors import InvalidSpec, line_of, mistakes_of
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.overrides import applied, wanted
 from gpucluster.components.yaml_file import YamlFile, read_yaml
@@ -55,17 +55,15 @@ class SpecValues(Generic[Spec]):
         problems: list[tuple[int, str]] = []
         named: Any = file.data.get("name", self.name)
         if self.name is not None and named != self.name:
-            line = _line_of("name", file, self.model)
+            line = line_of("name", file.root, self.model)
             problems.append((line, f"name is {named!r}, but the component is named {self.name!r}; use the same name"))
         try:
             spec = self.model.model_validate(file.data)
-        except ValidationError as error:
-            from gpucluster.components.spec.errors import problems_of
-
-            found = problems_of(error, file.root, self.model)
-            problems += [(told.line, told.text) for told in found]
+        except InvalidSpec as error:
+            found = mistakes_of(error, file.root, file.data, self.model)
+            problems += [(mistake.line, mistake.text) for mistake in found]
             # The field knows what it takes: "write true, or "yes" for the text" helps nobody where a number is wanted.
-            refused = {told.field for told in found}
+            refused = {mistake.field for mistake in found}
             faults = [fault for fault in faults if fault.repeats or fault.name not in refused]
         else:
             if not faults and not problems:
@@ -74,7 +72,7 @@ class SpecValues(Generic[Spec]):
 
     def error(self, problems: Sequence[Problem]) -> InputError:
         file = self.load()
-        return _error(file, [(_line_of(problem.field, file, self.model), str(problem)) for problem in problems])
+        return _error(file, [(line_of(problem.field, file.root, self.model), str(problem)) for problem in problems])
 
     def what_if(self) -> list[str]:
         values = wanted()
@@ -94,13 +92,6 @@ def stack_spec(path: Path) -> SpecValues[StackSpec]:
 def read_spec(path: Path) -> ClusterSpec:
     """The spec in a YAML file, a stack's or not. Raises InputError with every problem."""
     return spec_file(path, ClusterSpec).read()
-
-
-def _line_of(field: str, file: YamlFile, model: type[Model]) -> int:
-    """Imported late: most specs are right."""
-    from gpucluster.components.spec.errors import line_of
-
-    return line_of(field, file.root, model)
 
 
 def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.fields import Field
+from pydantic import Field
+
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import ROLL
+from gpucluster.components.spec.values import ROLL, Whole
 
 # What it means on a GPU is in `components/mig_layout.py`.
 _LAYOUT = (
@@ -16,7 +16,7 @@ _LAYOUT = (
 class Mig(Model):
     """Nodes with sliced GPUs; not for multi-node training."""
 
-    nodes: int = Field(
+    nodes: Whole = Field(
         ge=1,
         le=512,
         description="Nodes of 8 GPUs; if a cloud has smaller machines, as many as have the same number of GPUs",
@@ -35,21 +35,3 @@ class Mig(Model):
         default="on-demand", description="Purchase option of its machines"
     )
     roll: bool = Field(default=False, description=ROLL)
-
-
-def mig_problems(mig: Mig, accelerator: str) -> list[Problem]:
-    # Most specs have no slices, and every preview would wait for it.
-    from gpucluster.components.mig_layout import layout_of, layout_problem
-
-    problem = layout_problem(mig.layout, accelerator)
-    if problem is not None:
-        return [problem]
-    if mig.strategy == "single" and not layout_of(mig.layout, accelerator).uniform:
-        return [
-            Problem(
-                "mig.strategy",
-                f"is 'single', for slices of one size, but mig.layout is {mig.layout!r}",
-                "choose mixed, or remove it",
-            )
-        ]
-    return []

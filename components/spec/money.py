@@ -3,20 +3,22 @@
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Literal
 
-from gpucluster.components.spec.fields import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import money
+from gpucluster.components.spec.values import Dollars, Number
 
 
 class Budget(Model):
     """The most this stack may cost in a month of 730 hours."""
 
-    monthly_usd: Annotated[Decimal, BeforeValidator(money)] = Field(
-        gt=0, le=1_000_000_000, decimal_places=2, description="USD for a month of 730 hours", examples=[420000]
-    )
+    monthly_usd: Dollars = Field(description="USD for a month of 730 hours", examples=[420000])
     on_exceed: Literal["fail", "warn"] = Field(
         default="fail", description="fail: refuse the plan before anything is registered"
     )
+
+
+_DISCOUNT = {"anyOf": [{"type": "number", "minimum": 0, "exclusiveMaximum": 1}, {"type": "string"}]}
 
 
 def _discount(value: object) -> object:
@@ -26,7 +28,7 @@ def _discount(value: object) -> object:
             return Decimal(value.removesuffix("%")) / 100
         except InvalidOperation:
             return value
-    return money(value)
+    return value
 
 
 class Terms(Model):
@@ -35,10 +37,10 @@ class Terms(Model):
     support: str = Field(
         default="", max_length=40, description="Support plan, by its name in the price book", examples=["business"]
     )
-    discount: Annotated[Decimal, BeforeValidator(_discount)] = Field(
+    discount: Annotated[Number, BeforeValidator(_discount), WithJsonSchema(_DISCOUNT)] = Field(
         default=Decimal(0), ge=0, lt=1, description="Share off all list prices, such as 8%", examples=["8%"]
     )
-    account_usd: Annotated[Decimal, BeforeValidator(money)] = Field(
+    account_usd: Number = Field(
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,

@@ -1,13 +1,15 @@
 """What watches a cluster, what becomes of broken nodes, and rules that resources may break."""
 
-import datetime
 import re
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.spec.fields import AfterValidator, Field, SecretStr, WithJsonSchema
+from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema
+
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import Day, Whole
 
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
 _MAIL = r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
@@ -37,7 +39,7 @@ class Exemption(Model):
     resource: str = Field(min_length=1, description="Logical name of the resource, or * for all")
     reason: str = Field(min_length=10, description="Why it may")
     owner: str = Field(min_length=1, description="Team or person responsible")
-    until: datetime.date = Field(description="Last day it is valid", examples=["2027-01-31"])
+    until: Day = Field(description="Last day it is valid", examples=["2027-01-31"])
 
 
 def _mail(value: str) -> str:
@@ -74,8 +76,15 @@ _Url = Annotated[
 ]
 
 
+def _receivers(mail: Sequence[str], webhook: SecretStr | None, topic: str | None) -> Iterator[Problem]:
+    if not (mail or webhook or topic):
+        yield Problem("", "has no receiver", "write mail, webhook or topic, or remove alerts")
+
+
 class Alerts(Model):
     """Receivers of alerts when they fire and when they are resolved; at least one."""
+
+    checks = (_receivers,)
 
     mail: Annotated[tuple[_Address, ...], AfterValidator(_once)] = Field(
         default=(), description="Addresses that get a mail; not on Google Cloud", examples=[["gpu-oncall@example.com"]]
@@ -94,15 +103,11 @@ class Alerts(Model):
         examples=["arn:aws:sns:us-east-1:123456789012:pager"],
     )
 
-    def check(self) -> None:
-        if not (self.mail or self.webhook or self.topic):
-            raise BadSpecValue([Problem("", "has no receiver", "write mail, webhook or topic, or remove alerts")])
-
 
 class Logs(Model):
     """Logs of pods, kept by the cloud."""
 
-    keep_days: int = Field(
+    keep_days: Whole = Field(
         default=30,
         ge=0,
         description="Days that the cloud keeps logs of pods, and on Azure of the control plane. 0: no logs are "
@@ -132,7 +137,7 @@ class Health(Model):
         description="drain: their jobs move to spares, and the cloud repairs them if it can; report: each gets an "
         "event only; leave: broken nodes are not detected",
     )
-    grace_seconds: int = Field(
+    grace_seconds: Whole = Field(
         default=GRACE_SECONDS,
         ge=30,
         le=_MOST_GRACE,

@@ -16,7 +16,7 @@ import yaml
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.fields import is_secret
+from gpucluster.components.spec.errors import is_secret
 from gpucluster.components.spec.model import Model
 from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError

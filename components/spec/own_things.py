@@ -4,11 +4,13 @@ Ids are the cloud's; `components.<cloud>.existing` tells which it takes.
 """
 
 import ipaddress
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
+from pydantic import AfterValidator, Field
+
 from gpucluster.components.address_ranges import is_private, is_range
-from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.spec.fields import AfterValidator, Field
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
 
 
@@ -109,18 +111,20 @@ class ExistingNetwork(Model):
     )
 
 
+def _origin(existing: ExistingNetwork | None, ranges: Ranges) -> Iterator[Problem]:
+    if existing is not None and ranges.network is not None:
+        yield Problem("", "has both existing and ranges.network, which is for a new network", "remove one of them")
+
+
 class ClusterNetwork(Model):
     """The network of the cluster: its own, with your address ranges, or your existing one."""
+
+    checks = (_origin,)
 
     ranges: Ranges = Field(default_factory=Ranges, description="Address ranges, if the defaults do not fit")
     existing: ExistingNetwork | None = Field(
         default=None, description="Your existing network; default: the cluster creates its own"
     )
-
-    def check(self) -> None:
-        if self.existing is not None and self.ranges.network is not None:
-            both = "has both existing and ranges.network, which is for a new network"
-            raise BadSpecValue([Problem("", both, "remove one of them")])
 
 
 class ExistingFiles(Model):

@@ -1,9 +1,9 @@
 """Parts of a cluster that are declared alone."""
 
-from gpucluster.components.problem import BadSpecValue
-from gpucluster.components.spec.agreement import purchase_problems
+from pydantic import Field
+
+from gpucluster.components.spec.agreement import POOL_CHECKS
 from gpucluster.components.spec.cluster import ClusterSpec, Labels
-from gpucluster.components.spec.fields import Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.training import GroupPlacement, OnDemandPurchase, Placement, Purchase, Training
 from gpucluster.components.spec.values import Accelerator, Duration, Name
@@ -12,18 +12,15 @@ from gpucluster.components.spec.values import Accelerator, Duration, Name
 class PoolSpec(Model):
     """A training pool in an existing cluster."""
 
+    checks = POOL_CHECKS
+
     name: Name
     accelerator: Accelerator = "h100"
     training: Training
-    purchase: Purchase = OnDemandPurchase()
-    placement: Placement = GroupPlacement()
+    purchase: Purchase = OnDemandPurchase(kind="on-demand")
+    placement: Placement = GroupPlacement(kind="group")
     labels: Labels = Field(default_factory=dict, description="On every resource")
     duration: Duration = None
-
-    def check(self) -> None:
-        problems = purchase_problems(self.training, self.purchase, self.placement, self.duration)
-        if problems:
-            raise BadSpecValue(problems)
 
 
 class NetworkSpec(Model):

@@ -2,14 +2,15 @@
 
 from typing import Annotated, Literal
 
-from gpucluster.components.spec.fields import Field
+from pydantic import Field
+
 from gpucluster.components.spec.model import Model
 
 
 class OwnRegistry(Model):
     """A registry next to the cluster, and caches of public ones. Deleted with the cluster, including its images."""
 
-    kind: Literal["own"] = "own"
+    kind: Literal["own"]
 
 
 class ExistingRegistry(Model):
@@ -36,5 +37,5 @@ class NoRegistry(Model):
 
 Registry = Annotated[
     OwnRegistry | ExistingRegistry | NoRegistry,
-    Field(description="Registry of job images; default: the cluster's own"),
+    Field(description="Registry of job images; default: the cluster's own", discriminator="kind"),
 ]

@@ -1,14 +1,14 @@
 """Teams with a share of the cluster."""
 
 import re
-from decimal import Decimal
 from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
 
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.spec.access import People
-from gpucluster.components.spec.fields import BeforeValidator, Field
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import NAME, money
+from gpucluster.components.spec.values import NAME, Dollars, Whole
 from gpucluster.textio.values import shown_value
 
 
@@ -33,7 +33,7 @@ class Team(Model):
         description="Identities that submit and read its jobs, written as in access.submitters",
         examples=[["arn:aws:iam::123456789012:role/vision"]],
     )
-    gpus: dict[str, int] = Field(
+    gpus: dict[str, Whole] = Field(
         default_factory=dict,
         description="Pool -> the team's own GPUs of that pool: others borrow them while idle, and give them back; of "
         "other pools the team can only borrow",
@@ -43,11 +43,8 @@ class Team(Model):
         default="medium",
         description="Priority for borrowing idle GPUs: each level gets twice the share of the level below",
     )
-    monthly_usd: Annotated[Decimal, BeforeValidator(money)] | None = Field(
+    monthly_usd: Dollars | None = Field(
         default=None,
-        gt=0,
-        le=1_000_000_000,
-        decimal_places=2,
         description="Limit in USD for its share of the cost of the cluster in a month of 730 hours; a higher cost is "
         "a warning",
         examples=[200000],

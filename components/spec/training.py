@@ -2,17 +2,18 @@
 
 from typing import Annotated, Literal
 
-from gpucluster.components.spec.fields import Field
+from pydantic import Field
+
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import ROLL
+from gpucluster.components.spec.values import ROLL, Whole
 
 
 class Training(Model):
     """The training pool: fixed size, co-located, fabric on."""
 
-    nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use", examples=[4])
-    spares: int = Field(default=0, ge=0, le=512, description="Spare nodes, in the same domain")
-    fabric_gbps: int = Field(
+    nodes: Whole = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use", examples=[4])
+    spares: Whole = Field(default=0, ge=0, le=512, description="Spare nodes, in the same domain")
+    fabric_gbps: Whole = Field(
         default=0,
         ge=0,
         le=12_800,
@@ -30,7 +31,7 @@ class Training(Model):
 class OnDemandPurchase(Model):
     """List price by the hour, no guarantee of capacity."""
 
-    kind: Literal["on-demand"] = "on-demand"
+    kind: Literal["on-demand"]
 
 
 class SpotPurchase(Model):
@@ -57,14 +58,14 @@ class FlexStartPurchase(Model):
 
 Purchase = Annotated[
     OnDemandPurchase | SpotPurchase | CapacityBlockPurchase | FlexStartPurchase,
-    Field(description="Purchase option of the training nodes"),
+    Field(description="Purchase option of the training nodes", discriminator="kind"),
 ]
 
 
 class GroupPlacement(Model):
     """A co-location domain made for this cluster."""
 
-    kind: Literal["group"] = "group"
+    kind: Literal["group"]
 
 
 class ReservationPlacement(Model):
@@ -95,7 +96,7 @@ class BlocksPlacement(Model):
     """Several capacity blocks of AWS, each of which has its own placement."""
 
     kind: Literal["blocks"]
-    blocks: dict[str, int] = Field(
+    blocks: dict[str, Whole] = Field(
         description="Nodes in each block, by its id; the sum is that of training.nodes and training.spares",
         examples=[{"cr-0123456789abcdef0": 64, "cr-0123456789abcdef1": 32}],
     )
@@ -109,5 +110,5 @@ class NoPlacement(Model):
 
 Placement = Annotated[
     GroupPlacement | ReservationPlacement | BlocksPlacement | NoPlacement,
-    Field(description="Co-location of the training nodes"),
+    Field(description="Co-location of the training nodes", discriminator="kind"),
 ]

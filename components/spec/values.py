@@ -1,10 +1,13 @@
 """Values that several parts of a spec have: durations, amounts, names."""
 
+import datetime
 import re
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Final, Literal
 
-from gpucluster.components.spec.fields import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = r"^([1-9]\d{0,3})\s*([hdw])$"
@@ -17,6 +20,20 @@ ROLL = (
     "Allow this update to replace the pool's nodes, which ends the jobs on them; otherwise such a change is refused. "
     "Remove it afterwards"
 )
+
+
+def _number(value: Any) -> Any:
+    """Not true, which Python takes for 1."""
+    if isinstance(value, bool):
+        raise PydanticKnownError("int_type")
+    return value
+
+
+def _day(value: Any) -> Any:
+    """A number of seconds is no day."""
+    if isinstance(value, datetime.date) or (isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value)):
+        return value
+    raise PydanticKnownError("date_type")
 
 
 def _hours(value: object) -> object:
@@ -44,12 +61,13 @@ def _units(value: object, pattern: str, units: Mapping[str, int], allowed: str) 
     return int(match[1]) * units[match[2]]
 
 
-def money(value: object) -> object:
-    """A dollar amount without the binary rounding of a YAML float."""
-    return str(value) if isinstance(value, float) else value
-
-
-Hours = Annotated[int, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION})]
+Whole = Annotated[int, BeforeValidator(_number)]
+Number = Annotated[Decimal, BeforeValidator(_number)]
+Day = Annotated[datetime.date, BeforeValidator(_day)]
+NotNegative = Annotated[Decimal, Field(ge=0), BeforeValidator(_number)]
+Positive = Annotated[Decimal, Field(gt=0), BeforeValidator(_number)]
+Dollars = Annotated[Decimal, Field(gt=0, le=1_000_000_000, decimal_places=2), BeforeValidator(_number)]
+Hours = Annotated[Whole, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION})]
 Name = Annotated[
     str,
     Field(
@@ -61,7 +79,7 @@ Accelerator = Annotated[
     Literal["h100", "h200", "a100-80gb", "a100-40gb"],
     Field(description="GPU of the training nodes; the A100s are for comparison"),
 ]
-Minutes = Annotated[int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION})]
+Minutes = Annotated[Whole, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION})]
 LASTS: Final = "Planned lifetime of the cluster, in hours, days or weeks"
 LENGTHS: Final = ["36h", "14d", "2w"]
 Duration = Annotated[Hours | None, Field(description=LASTS, examples=LENGTHS)]

@@ -3,7 +3,8 @@
 import re
 from typing import Annotated, Final, Literal
 
-from gpucluster.components.spec.fields import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
+
 from gpucluster.components.spec.model import Model
 
 _MINOR: Final = r"^[1-9]\d*\.(0|[1-9]\d*)$"

@@ -21,7 +21,7 @@ from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
 from gpucluster.components.cloud import CLOUDS
 from gpucluster.components.outputs import Logs, Pool, Registry, SharedStorage
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.schema import model_schema
+from gpucluster.components.spec.model import model_schema
 
 _PRIMITIVES: Final[Mapping[Any, str]] = {str: "string", int: "integer", bool: "boolean"}
 _MONEY: Final = {

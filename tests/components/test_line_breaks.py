@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from gpucluster.components.spec.cluster import StackSpec
-from gpucluster.components.spec.fields import ValidationError
+from gpucluster.components.spec.errors import InvalidSpec
 from tests.components.told import refused
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -61,6 +61,6 @@ def test_every_text_of_an_example_that_ends_with_a_line_break_is_refused(cloud: 
 def _refused(spec: Any, cloud: str, machine: str | None) -> bool:
     try:
         asked = StackSpec.model_validate(spec)
-    except ValidationError:
+    except InvalidSpec:
         return True
     return bool(refused(cloud, asked, machine=machine))

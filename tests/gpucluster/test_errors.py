@@ -25,7 +25,6 @@ CONTROL_FLOW = {
     "StoppedError": "a running engine has to end, and the command says why",
     "UnreadableStateError": "a state is damaged, and the recovery looks for its copy",
     "_BadOption": "an option of a question can't be read, and the question names all that can't",
-    "NotThis": "a value of a spec is not of its type, and the reading of the spec goes on",
     "_BrokenPart": "a part that the doctor examines is broken, and a line says so",
 }
 """Exceptions that are caught where they matter, with what becomes of them; no user meets one."""

@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.components.cloud import cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.fields import ValidationError
+from gpucluster.components.spec.errors import InvalidSpec
 from gpucluster.components.spec.operations import Alerts
 from tests.components.told import refused
 
@@ -22,18 +22,18 @@ TOPIC: Final = "arn:aws:sns:us-east-1:000000000000:pager"
 
 @pytest.mark.parametrize("address", ["a@b", "a b@example.com", "@example.com", "a@example.com,b@example.com", "a@.com"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ValidationError, match="is not a mail address"):
+    with pytest.raises(InvalidSpec, match="is not a mail address"):
         Alerts(mail=(address,))
 
 
 def test_an_address_is_written_once() -> None:
-    with pytest.raises(ValidationError, match=r"has a@example\.com more than once"):
+    with pytest.raises(InvalidSpec, match=r"has a@example\.com more than once"):
         Alerts(mail=("a@example.com", "b@example.com", "a@example.com"))
 
 
 @pytest.mark.parametrize("url", ["http://a.example", "https://", "https://[", "https://a.example/ b", "a.example"])
 def test_what_is_no_url_over_tls_is_refused(url: str) -> None:
-    with pytest.raises(ValidationError, match="is not an https:// URL"):
+    with pytest.raises(InvalidSpec, match="is not an https:// URL"):
         Alerts.model_validate({"webhook": url})
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.fields import ValidationError
+from gpucluster.components.spec.errors import InvalidSpec
 from tests.components.told import refused
 
 SUBSCRIPTION: Final = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/office/providers"
@@ -175,7 +175,7 @@ def test_a_small_network_holds_fewer_nodes(trial: dict[str, Any]) -> None:
 def test_what_contradicts_itself_is_refused_by_the_spec(
     trial: dict[str, Any], changes: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(InvalidSpec, match=said):
         _spec(trial, **changes)
 
 

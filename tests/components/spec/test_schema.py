@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
 from gpucluster.cli import main
+from gpucluster.components.spec.cluster import StackSpec
+from gpucluster.components.spec.errors import InvalidSpec
 from gpucluster.components.spec.schema import spec_schema
 
 ROOT = Path(__file__).parents[3]
@@ -42,6 +50,58 @@ def test_every_field_is_described() -> None:
         found |= dict(fields(model, f"{name}."))
     bare = [name for name, field in found.items() if not {"description", "$ref", "const"} & {*field}]
     assert [name for name in bare if name not in ("elastic", "mig")] == []  # theirs stands at their model
+
+
+def _places(node: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of every value in a spec."""
+    members = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in members:
+        yield (*at, key)
+        yield from _places(value, (*at, key))
+
+
+def _mutated(spec: dict[str, Any], choose: random.Random) -> dict[str, Any]:
+    """The spec with one value, name or field changed."""
+    changed = copy.deepcopy(spec)
+    *above, last = choose.choice(list(_places(spec)))
+    holder: Any = changed
+    for step in above:
+        holder = holder[step]
+    match choose.randrange(4):
+        case 0:
+            del holder[last]
+        case 1 if isinstance(last, str):
+            holder[f"{last}s"] = holder.pop(last)
+        case _:
+            holder[last] = choose.choice([None, True, -1, 0.5, 10**10, "x", "", [], [1], {}, {"kind": "x"}, {"x": 1}])
+    return changed
+
+
+def test_the_schema_and_the_model_refuse_the_same_specs() -> None:
+    """Except rules in code, such as those between fields, and a number as text, which the model reads."""
+    validator = Draft202012Validator(json.loads(spec_schema()))
+    in_code = {"value_error", "decimal_parsing", "decimal_max_places"}
+    choose, refused = random.Random(1128), 0
+    for path in sorted([*ROOT.glob("stacks/specs/*.yaml"), *ROOT.glob("examples/specs/**/*.yaml")]):
+        spec = json.loads(json.dumps(yaml.safe_load(path.read_text()), default=str))
+        assert validator.is_valid(spec), path
+        for changed in [_mutated(spec, choose) for _ in range(10)]:
+            try:
+                StackSpec.model_validate(changed)
+                kinds = set[str]()
+            except InvalidSpec as error:
+                kinds = {mistake["type"] for mistake in error.mistakes}
+            if not kinds or kinds - in_code:
+                assert validator.is_valid(changed) == (not kinds), (path, kinds, changed)
+                refused += bool(kinds)
+    assert refused > 200
+
+
+def test_without_docstrings_the_schema_describes_fields_only() -> None:
+    code = "from gpucluster.components.spec.schema import spec_schema; print(spec_schema())"
+    bare = subprocess.check_output([sys.executable, "-OO", "-c", code], text=True)
+    assert '"None' not in bare
+    assert json.loads(bare)["properties"].keys() == json.loads(spec_schema())["properties"].keys()
 
 
 def test_the_schema_speaks_of_a_spec_as_it_is_written() -> None:
