@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationInfo, field_validator
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
+from gpucluster.components.configuration import Keys, Switch, choices
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.paused import PAUSED
-from gpucluster.components.problem import Problem
+from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource, stack_spec
-from gpucluster.components.webhook import WEBHOOK, WithWebhook, webhook_problems
+from gpucluster.components.webhook import WEBHOOK, Webhook, WithWebhook
 from gpucluster.record import record
 
 
@@ -47,6 +48,40 @@ class StackConfig:
         return f"{problem}; it is a key of a stack's configuration: write it there, and check the stack with --stack"
 
 
+class Configuration(Keys):
+    """The keys that every cloud has. Their context: the folder that the spec's path is relative to, and the project's
+    folder, which must contain the spec.
+    """
+
+    spec: str
+    cloud: str
+    machine: str | None = None
+    paused: Switch = False
+    alerts_webhook: Webhook | None = None
+
+    @field_validator("spec")
+    @classmethod
+    def _inside(cls, spec: str, info: ValidationInfo) -> str:
+        program, root = cast(tuple[Path, Path], info.context)
+        fix = f"write the path of a file inside the project, relative to {program.name}/, such as specs/trial.yaml"
+        if "\0" in spec:
+            seen, fix = "which contains a NUL character", "write the path of a file, such as specs/trial.yaml"
+        elif Path(spec).is_absolute():
+            seen = "an absolute path, which differs between machines"
+        elif not Path(os.path.normpath(program / spec)).is_relative_to(os.path.normpath(root)):
+            seen = "which is outside the project"
+        else:
+            return spec
+        raise BadSpecValue([Problem("spec", f"is {spec!r}, {seen}", fix)])
+
+    @field_validator("cloud")
+    @classmethod
+    def _known(cls, cloud: str) -> str:
+        if cloud not in CLOUDS:
+            raise ValueError(choices(cloud, CLOUDS))
+        return cloud
+
+
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
     """The configuration of a stack, with every problem in it.
 
@@ -74,32 +109,24 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
             add = f"add {project}:{key}: {example}"
             problems.append(Problem(key, "is missing", f"{add}{_elsewhere(f'{project}:{key}', values)}"))
     given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
-    spec, cloud = given.get("spec"), given.get("cloud")
-    if given.get(PAUSED, "false") not in ("true", "false"):
-        problems.append(Problem(PAUSED, f"is {given[PAUSED]!r}", "allowed: true, false"))
-    if spec is not None and (wrong := _spec_problems(spec, program, root)):
-        problems += wrong
-        spec = None
-    webhook = given.get(WEBHOOK)
-    problems += [] if webhook is None else webhook_problems(webhook)
+    found = Configuration.read(given, (program, root))
+    wrong = found if isinstance(found, list) else []
+    valid = {key: text for key, text in given.items() if key not in {problem.field for problem in wrong}}
     location: Any | None = None
-    if cloud is not None and cloud not in CLOUDS:
-        allowed = f"allowed: {', '.join(CLOUDS)}{did_you_mean(cloud, CLOUDS)}"
-        problems.append(Problem("cloud", f"is {cloud!r}", allowed))
-        cloud = None
-    else:
-        location, wrong = clouds[0].locate(given)
-        problems += wrong
+    if "cloud" in valid or "cloud" not in given:
+        location, misplaced = clouds[0].locate(given)
+        wrong = [*wrong, *misplaced]
+    spec, webhook = valid.get("spec"), valid.get(WEBHOOK)
     return StackConfig(
         stack=stack,
         spec=None if spec is None else _source(program / spec, webhook),
-        cloud=cloud,
+        cloud=valid.get("cloud"),
         location=location,
-        machine=given.get("machine"),
-        paused=given.get(PAUSED) == "true",
+        machine=valid.get("machine"),
+        paused=valid.get(PAUSED) == "true",
         source=f"configuration of stack {stack}",
         prefix=f"{project}:",
-        problems=tuple(problems),
+        problems=(*problems, *wrong),
     )
 
 
@@ -112,15 +139,3 @@ def _elsewhere(key: str, values: Mapping[str, str]) -> str:
     """A similar key of another namespace."""
     near = did_you_mean(key, [other for other in values if other.partition(":")[0] != key.partition(":")[0]])
     return near.replace("; did you mean", ", or correct").rstrip("?")
-
-
-def _spec_problems(spec: str, program: Path, root: Path) -> list[Problem]:
-    if "\0" in spec:
-        fix = "write the path of a file, such as specs/trial.yaml"
-        return [Problem("spec", f"is {spec!r}, which contains a NUL character", fix)]
-    inside = f"write the path of a file inside the project, relative to {program.name}/, such as specs/trial.yaml"
-    if Path(spec).is_absolute():
-        return [Problem("spec", f"is {spec!r}, an absolute path, which differs between machines", inside)]
-    if not Path(os.path.normpath(program / spec)).is_relative_to(os.path.normpath(root)):
-        return [Problem("spec", f"is {spec!r}, which is outside the project", inside)]
-    return []

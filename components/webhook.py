@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
 
-from pydantic import SecretStr
+from pydantic import AfterValidator, SecretStr
 
-from gpucluster.components.problem import Problem
+from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.spec.operations import Alerts, is_webhook
@@ -23,12 +23,16 @@ def is_encrypted(value: str) -> bool:
     return value.startswith('{"secure":')
 
 
-def webhook_problems(value: str) -> list[Problem]:
-    """Problems of its URL. An encrypted value is checked when Pulumi passes it decrypted."""
-    if is_encrypted(value) or is_webhook(value):
-        return []
-    fix = f"run pulumi config set --secret gpucluster:{WEBHOOK} https://alerts.example.com/gpus"
-    return [Problem(WEBHOOK, "is not an https:// URL; the value is hidden", fix)]
+def _url(value: SecretStr) -> SecretStr:
+    """An encrypted value is checked when Pulumi passes it decrypted."""
+    text = value.get_secret_value()
+    if not is_encrypted(text) and not is_webhook(text):
+        fix = f"run pulumi config set --secret gpucluster:{WEBHOOK} https://alerts.example.com/gpus"
+        raise BadSpecValue([Problem(WEBHOOK, "is not an https:// URL; the value is hidden", fix)])
+    return value
+
+
+Webhook = Annotated[SecretStr, AfterValidator(_url)]
 
 
 @record

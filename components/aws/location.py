@@ -3,28 +3,82 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from gpucluster.catalog.aws_regions import AwsRegion, aws_regions, local_zone, zone_id
+from gpucluster.components.configuration import Keys
 from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.problem import Problem
-from gpucluster.record import record
+from gpucluster.components.problem import BadSpecValue, Problem
 
-_ROLE = r"^arn:aws[a-z-]*:iam::(?P<account>\d{12}):role/[\w+=,.@/-]+$"
+_ROLE = r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[\w+=,.@/-]+$"
 
 
-@record(kw_only=True)
-class Location:
+def is_zone_id(zone: str) -> bool:
+    """Whether it is an id, which ends in a number; a name ends in a letter."""
+    return zone[-1:].isdigit()
+
+
+def _local_zone_id(region: str, zone: str) -> str | None:
+    name = local_zone(region, zone)
+    return None if name is None else zone_id(region, name)
+
+
+def _region(value: str) -> str:
+    if value not in aws_regions():
+        near = did_you_mean(value, [known for known in aws_regions() if known[:2] == value[:2]], alike=0.8)
+        raise ValueError(f"write an AWS region such as us-east-1{near}")
+    return value
+
+
+class Location(Keys):
     """zone: of the GPU nodes, by a name such as us-east-1a, which can mean different zones in different accounts, or by
-    an id such as use1-az4, which is unique. cluster_zones: of control plane and system nodes; the first is that of the
-    GPU nodes, if EKS supports it. account: the number of the only account allowed; None for that of the login.
-    role: ARN of the role that the login assumes; None for the login itself.
+    an id such as use1-az4, which is unique. account: the number of the only account allowed, None for that of the
+    login. role: ARN of the role that the login assumes, None for the login itself.
     """
 
-    region: str
+    region: Annotated[str, AfterValidator(_region)]
     zone: str
-    cluster_zones: tuple[str, str]
-    account: str | None = None
-    role: str | None = None
+    second_zone: str | None = None
+    account: str | None = Field(
+        default=None,
+        pattern="^[0-9]{12}$",
+        description="write the 12 digits of the account, in quotes (`aws sts get-caller-identity --query Account`)",
+    )
+    role: str | None = Field(
+        default=None,
+        pattern=_ROLE,
+        description="write the ARN of an IAM role, such as arn:aws:iam::123456789012:role/up",
+    )
+
+    @field_validator("zone", "second_zone")
+    @classmethod
+    def _zone(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None or "region" not in info.data:
+            return value
+        region, zone = aws_regions()[info.data["region"]], info.data.get("zone")
+        _check_zone(region, value)
+        if info.field_name == "second_zone" and zone is not None:
+            _check_second(region, zone, value)
+        return value
+
+    @field_validator("role")
+    @classmethod
+    def _one_account(cls, value: str | None, info: ValidationInfo) -> str | None:
+        account, owner = info.data.get("account"), "" if value is None else value.split(":")[4]
+        if value is not None and account is not None and account != owner:
+            seen = f"is in account {owner}, but account is {account}"
+            raise BadSpecValue([Problem("role", seen, "name one account")])
+        return value
+
+    @property
+    def cluster_zones(self) -> tuple[str, str]:
+        """Of the control plane, for which EKS needs two, and of system nodes. The first is that of the GPU nodes, if
+        EKS supports it. Without `second_zone`, the other is by name zone a, or b next to a; by id the first that EKS
+        supports.
+        """
+        return _cluster_zones(aws_regions()[self.region], self.zone, self.second_zone)
 
     @property
     def local_zone(self) -> str | None:
@@ -39,90 +93,28 @@ class Location:
         return (self.local_zone or self.zone,)
 
 
-def is_zone_id(zone: str) -> bool:
-    """Whether it is an id, which ends in a number; a name ends in a letter."""
-    return zone[-1:].isdigit()
-
-
-def _local_zone_id(region: str, zone: str) -> str | None:
-    name = local_zone(region, zone)
-    return None if name is None else zone_id(region, name)
-
-
-def parse_location(
-    *,
-    region: str,
-    zone: str | None,
-    second_zone: str | None,
-    account: str | None = None,
-    role: str | None = None,
-) -> Location | list[Problem]:
-    """The location, or every problem with it in the terms of the stack's configuration.
-
-    zone: None if missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
-    Without `secondZone` it uses, by name, zone a, or b next to a; by id, the first that EKS supports.
-    """
-    wrong = [*([] if account is None else _account_problems(account)), *_role_problems(role, account)]
-    if region not in aws_regions():
-        near = did_you_mean(region, [known for known in aws_regions() if known[:2] == region[:2]], alike=0.8)
-        return [*wrong, Problem("region", f"is {region!r}", f"write an AWS region such as us-east-1{near}")]
-    if zone is None:
-        return wrong
-    known = aws_regions()[region]
-    problems = [*_unknown(known, "zone", zone), *(_unknown(known, "secondZone", second_zone) if second_zone else [])]
-    problems = [*wrong, *(problems or _unfit(known, zone, second_zone))]
-    if problems:
-        return problems
-    zones = _cluster_zones(known, zone, second_zone)
-    return Location(region=region, zone=zone, cluster_zones=zones, account=account, role=role)
-
-
-def _account_problems(account: str) -> list[Problem]:
-    if re.fullmatch(r"\d{12}", account):
-        return []
-    fix = "write the 12 digits of the account, in quotes (`aws sts get-caller-identity --query Account`)"
-    return [Problem("account", f"is {account!r}", fix)]
-
-
-def _role_problems(role: str | None, account: str | None) -> list[Problem]:
-    if role is None:
-        return []
-    found = re.fullmatch(_ROLE, role)
-    if found is None:
-        return [
-            Problem("role", f"is {role!r}", "write the ARN of an IAM role, such as arn:aws:iam::123456789012:role/up")
-        ]
-    if account is not None and found["account"] != account:
-        return [Problem("role", f"is in account {found['account']}, but account is {account}", "name one account")]
-    return []
-
-
-def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:
-    """Why it is not a zone of the region. If no source lists the region's zones, any number is accepted."""
+def _check_zone(region: AwsRegion, zone: str) -> None:
+    """Raises ValueError if it is not a zone of the region. Without a list of its zones, any number is accepted."""
     name, by_rule = rf"^{re.escape(region.name)}[a-z]$", rf"^{region.prefix}-az\d$"
     refused = zone in region.without_eks  # which a new account no longer sees
-    if re.fullmatch(name, zone) or refused or local_zone(region.name, zone):
-        return []
-    if re.fullmatch(by_rule, zone) and (zone in region.zones or not region.zones):
-        return []
-    ids = f", or an id: {', '.join(region.zones)}" if region.zones else f", or an id such as {region.prefix}-az1"
-    return [Problem(field, f"is {zone!r}", f"write a zone of {region.name}, such as {region.name}a{ids}")]
+    by_id = re.fullmatch(by_rule, zone) and (zone in region.zones or not region.zones)
+    if not (re.fullmatch(name, zone) or refused or local_zone(region.name, zone) or by_id):
+        ids = f"an id: {', '.join(region.zones)}" if region.zones else f"an id such as {region.prefix}-az1"
+        raise ValueError(f"write a zone of {region.name}, such as {region.name}a, or {ids}")
 
 
-def _unfit(region: AwsRegion, zone: str, second: str | None) -> list[Problem]:
-    """Why EKS does not accept the second zone together with that of the GPU nodes."""
-    if second is None:
-        return []
+def _check_second(region: AwsRegion, zone: str, second: str) -> None:
+    """Raises ValueError if EKS does not accept the second zone together with that of the GPU nodes."""
+    seen, fix = "", ""
     if second == zone:
-        fix = "write another zone: EKS needs two"
-        return [Problem("secondZone", f"is {second!r}, the zone of the GPU nodes", fix)]
-    if second in region.without_eks or local_zone(region.name, second):
-        taken = ", ".join(_candidates(region))
-        return [Problem("secondZone", f"is {second!r}, where EKS places no control plane", f"choose one of {taken}")]
-    if local_zone(region.name, zone) is None and is_zone_id(zone) != is_zone_id(second):
-        why = f"is {second!r} and zone is {zone!r}: the id of a zone name differs between accounts"
-        return [Problem("secondZone", why, "write both as names or both as ids")]
-    return []
+        seen, fix = ", the zone of the GPU nodes", "write another zone: EKS needs two"
+    elif second in region.without_eks or local_zone(region.name, second):
+        seen, fix = ", where EKS places no control plane", f"choose one of {', '.join(_candidates(region))}"
+    elif local_zone(region.name, zone) is None and is_zone_id(zone) != is_zone_id(second):
+        seen = f" and zone is {zone!r}: the id of a zone name differs between accounts"
+        fix = "write both as names or both as ids"
+    if fix:
+        raise BadSpecValue([Problem("secondZone", f"is {second!r}{seen}", fix)])
 
 
 def _candidates(region: AwsRegion) -> list[str]:

@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from gpucluster.catalog.azure_regions import azure_regions
 from gpucluster.components.azure.arm import UUID
-from gpucluster.components.azure.settings import ZONES, Settings, parse_settings
+from gpucluster.components.azure.settings import ZONES, Settings
+from gpucluster.components.configuration import Keys
 from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.problem import Problem
-from gpucluster.record import record
+from gpucluster.components.problem import BadSpecValue, Problem
 
 NO_ZONE: Final = "none"
 """In place of a zone's number: of a region without zones, or for a machine type that AKS offers in no zone."""
 
 
-@record(kw_only=True)
-class Location:
+def _region(value: str) -> str:
+    known = [name for name, zones in azure_regions().items() if zones is not None]
+    if value not in known:
+        raise ValueError(f"write an Azure region such as eastus{did_you_mean(value, known, alike=0.8)}")
+    return value
+
+
+class Location(Keys):
     """number: of the zone of the GPU nodes and of the storage they mount, None for NO_ZONE. A number is a different
     zone in each subscription. settings: Azure-only choices of the stack's configuration.
     """
 
-    subscription: str
-    region: str
-    number: str | None
-    settings: Settings = field(default_factory=Settings)
+    subscription: Annotated[str, AfterValidator(str.lower)] = Field(
+        pattern=UUID,
+        description="write the id of a subscription, such as 00000000-0000-0000-0000-000000000000 (`az account show "
+        "--query id`)",
+    )
+    region: Annotated[str, AfterValidator(_region)]
+    number: str | None = Field(alias="zone")
+    settings: Settings = Field(default_factory=Settings)
+
+    @field_validator("number")
+    @classmethod
+    def _zone(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value in (None, NO_ZONE):
+            return None
+        if value not in ZONES:
+            raise ValueError(f"write the number of a zone, in quotes: {', '.join(ZONES)}; or {NO_ZONE}")
+        region = info.data.get("region", "")
+        if azure_regions().get(region) is False:
+            seen = f"is {value!r}, but {region} has no availability zones"
+            raise BadSpecValue([Problem("zone", seen, f"write {NO_ZONE}")])
+        return value
 
     @property
     def zone(self) -> str:
@@ -56,35 +79,9 @@ def first_zone(region: str) -> str:
 
 
 def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
-    """The location, or every problem with it in the terms of the stack's configuration.
-
-    values: `subscription`, `region`, `zone` and the settings. Missing ones are reported elsewhere.
-    """
-    problems: list[Problem] = []
-    subscription, region, zone = (values.get(key) for key in ("subscription", "region", "zone"))
-    if subscription is not None and not re.fullmatch(UUID, subscription):
-        problems.append(
-            Problem(
-                "subscription",
-                f"is {subscription!r}",
-                "write the id of a subscription, such as 00000000-0000-0000-0000-000000000000 (`az account "
-                "show --query id`)",
-            )
-        )
-    regions = azure_regions()
-    known = [name for name, zones in regions.items() if zones is not None]
-    if region is not None and region not in known:
-        near = did_you_mean(region, known, alike=0.8)
-        problems.append(Problem("region", f"is {region!r}", f"write an Azure region such as eastus{near}"))
-    if zone is not None and zone not in (*ZONES, NO_ZONE):
-        fix = f"write the number of a zone, in quotes: {', '.join(ZONES)}; or {NO_ZONE}"
-        problems.append(Problem("zone", f"is {zone!r}", fix))
-    elif zone not in (None, NO_ZONE) and region is not None and regions.get(region) is False:
-        problems.append(Problem("zone", f"is {zone!r}, but {region} has no availability zones", f"write {NO_ZONE}"))
-    settings = parse_settings(values)
+    """The location and the settings among the values of a configuration, or every problem with them."""
+    settings = Settings.read(values)
+    place = Location.read({**values, "settings": Settings() if isinstance(settings, list) else settings})
     if isinstance(settings, list):
-        return problems + settings
-    if problems or subscription is None or region is None or zone is None:
-        return problems
-    number = None if zone == NO_ZONE else zone
-    return Location(subscription=subscription.lower(), region=region, number=number, settings=settings)
+        return [*(place if isinstance(place, list) else []), *settings]
+    return place

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Literal, cast
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
 from gpucluster.components.azure.node_image import SYSTEMS, Ubuntu
 from gpucluster.components.azure.system import SYSTEM_MACHINES
-from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.problem import Problem
-from gpucluster.record import record
+from gpucluster.components.configuration import Keys, Switch, choices
 
 Driver = Literal["operators", "aks"]
 
@@ -38,8 +36,13 @@ GRANTED = "granted"
 _NODES, MOST_NODES = 100, 300
 
 
-@record(kw_only=True)
-class Settings:
+def _machine(value: str) -> str:
+    if value not in SYSTEM_MACHINES:
+        raise ValueError(choices(value, SYSTEM_MACHINES))
+    return value
+
+
+class Settings(Keys):
     """scale_set_limit: virtual machines that one scale set may hold in this subscription.
 
     driver: owner of the drivers of all GPU nodes: NVIDIA's operators, for GPUs and InfiniBand, or AKS for the GPUs.
@@ -53,98 +56,35 @@ class Settings:
     zone of shared storage, if the GPU nodes have none.
     """
 
-    scale_set_limit: int = _NODES
-    driver: Driver = "operators"
-    proximity_group: bool = False
-    infiniband_feature: Literal["required", "waived"] = "required"
-    bucket_group: str | None = None
-    lustre_principal: str | None = None
-    system_machine: str | None = None
-    ubuntu: Ubuntu = "22.04"
-    torsets: bool = False
-    lustre_zone: str | None = None
-
-
-KEYS = (
-    "scaleSetLimit",
-    "gpuDriver",
-    "proximityGroup",
-    "infinibandFeature",
-    "bucketGroup",
-    "lustrePrincipal",
-    "systemMachine",
-    "ubuntu",
-    "torsets",
-    "lustreZone",
-)
-
-
-def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
-    """The settings among the values of a configuration, or every problem with them."""
-    problems: list[Problem] = []
-    limit = values.get("scaleSetLimit", str(_NODES))
-    if not limit.isdecimal() or not _NODES <= int(limit) <= MOST_NODES:
-        problems.append(
-            Problem(
-                "scaleSetLimit",
-                f"is {limit!r}",
-                f"write a whole number from {_NODES}, the default of a subscription, to {MOST_NODES}, the most that "
-                "Microsoft support sets",
-            )
-        )
-    driver = values.get("gpuDriver", "operators")
-    if driver not in ("operators", "aks"):
-        near = did_you_mean(driver, ("operators", "aks"))
-        problems.append(Problem("gpuDriver", f"is {driver!r}", f"allowed: operators, aks{near}"))
-    for key in ("proximityGroup", "torsets"):
-        if values.get(key, "false") not in ("true", "false"):
-            problems.append(Problem(key, f"is {values[key]!r}", "allowed: true, false"))
-    feature = values.get("infinibandFeature", "required")
-    if feature not in ("required", "waived"):
-        problems.append(
-            Problem(
-                "infinibandFeature",
-                f"is {feature!r}",
-                f"allowed: required (`up` checks that {FEATURE} is registered), waived; no command here registers it",
-            )
-        )
-    group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
-    if group is not None and not re.fullmatch(GROUP_NAME, group):
-        problems.append(
-            Problem("bucketGroup", f"is {group!r}", "write the name of the storage account's resource group")
-        )
-    if principal is not None and principal != GRANTED and not re.fullmatch(UUID, principal):
-        problems.append(
-            Problem(
-                "lustrePrincipal",
-                f"is {principal!r}",
-                "write the object id of the service principal HPC Cache Resource Provider in your tenant, or "
-                f"{GRANTED} if it has its roles in the storage account",
-            )
-        )
-    machine = values.get("systemMachine")
-    if machine is not None and machine not in SYSTEM_MACHINES:
-        near = did_you_mean(machine, SYSTEM_MACHINES)
-        allowed = ", ".join(SYSTEM_MACHINES)
-        problems.append(Problem("systemMachine", f"is {machine!r}", f"allowed: {allowed}{near}"))
-    lustre = values.get("lustreZone")
-    if lustre is not None and lustre not in ZONES:
-        fix = f"write the number of a zone, in quotes: {', '.join(ZONES)}"
-        problems.append(Problem("lustreZone", f"is {lustre!r}", fix))
-    ubuntu = values.get("ubuntu", "22.04")
-    if ubuntu not in SYSTEMS:
-        problems.append(Problem("ubuntu", f"is {ubuntu!r}", f"allowed: {', '.join(map(repr, SYSTEMS))}, in quotes"))
-    if problems:
-        return problems
-    return Settings(
-        scale_set_limit=int(limit),
-        driver=cast(Driver, driver),
-        proximity_group=values.get("proximityGroup") == "true",
-        infiniband_feature=cast(Literal["required", "waived"], feature),
-        bucket_group=group,
-        lustre_principal=principal,
-        system_machine=machine,
-        ubuntu=cast(Ubuntu, ubuntu),
-        torsets=values.get("torsets") == "true",
-        lustre_zone=lustre,
+    scale_set_limit: int = Field(
+        default=_NODES,
+        ge=_NODES,
+        le=MOST_NODES,
+        description=f"write a whole number from {_NODES}, the default of a subscription, to {MOST_NODES}, the most "
+        "that Microsoft support sets",
     )
+    driver: Driver = Field(default="operators", alias="gpuDriver")
+    proximity_group: Switch = False
+    infiniband_feature: Literal["required", "waived"] = Field(
+        default="required",
+        description=f"allowed: required (`up` checks that {FEATURE} is registered), waived; no command here registers "
+        "it",
+    )
+    bucket_group: str | None = Field(
+        default=None, pattern=GROUP_NAME, description="write the name of the storage account's resource group"
+    )
+    lustre_principal: str | None = Field(
+        default=None,
+        pattern=rf"^{GRANTED}$|{UUID}",
+        description="write the object id of the service principal HPC Cache Resource Provider in your tenant, or "
+        f"{GRANTED} if it has its roles in the storage account",
+    )
+    system_machine: Annotated[str, AfterValidator(_machine)] | None = None
+    ubuntu: Ubuntu = Field(default="22.04", description=f"allowed: {', '.join(map(repr, SYSTEMS))}, in quotes")
+    torsets: Switch = False
+    lustre_zone: Literal["1", "2", "3"] | None = Field(
+        default=None, description=f"write the number of a zone, in quotes: {', '.join(ZONES)}"
+    )
+
+
+KEYS = tuple(str(field.alias) for field in Settings.model_fields.values())

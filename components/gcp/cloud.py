@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.gcp.location import first_zone, parse_location
+from gpucluster.components.gcp.location import Location, first_zone
 from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
 from gpucluster.components.home import home_part
 from gpucluster.components.shared_storage import shared_part, shared_sizes
@@ -25,7 +25,7 @@ CLOUD = Cloud(
     service="GKE",
     keys={"project": "my-project", "region": "us-central1", "zone": "us-central1-b"},
     zone_in=first_zone,
-    parse_location=parse_location,
+    parse_location=Location.read,
     plan=plan_cluster,
     parts=_parts,
 )

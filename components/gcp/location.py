@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from typing import Annotated
 
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from gpucluster.components.configuration import Keys
 from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.problem import Problem
-from gpucluster.record import record
 
 REGIONS = tuple(
     f"{area}{number}"
@@ -45,47 +46,37 @@ _OTHER_ZONES = {"europe-west1": "bcd", "us-east1": "bcd"}
 _PROJECT = r"^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$"
 
 
-@record(kw_only=True)
-class Location:
-    """zone: of the GPU nodes and of the storage they mount. Names of zones are the same in every project."""
-
-    project: str
-    region: str
-    zone: str
-
-    @property
-    def system_zones(self) -> tuple[str, ...]:
-        """Zones of CPU nodes: three, so that one without capacity does not stop the cluster."""
-        return tuple(f"{self.region}-{letter}" for letter in _OTHER_ZONES.get(self.region, "abc"))
-
-
 def first_zone(region: str) -> str:
     """The first zone of a region."""
     return f"{region}-{_OTHER_ZONES.get(region, 'a')[0]}"
 
 
-def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
-    """The location, or every problem with it in the terms of the stack's configuration.
+def _region(value: str) -> str:
+    if value not in REGIONS:
+        near = did_you_mean(value, [known for known in REGIONS if known[:2] == value[:2]], alike=0.8)
+        raise ValueError(f"write a Google Cloud region such as us-central1{near}")
+    return value
 
-    values: `project`, `region` and `zone`. Missing ones are reported elsewhere.
-    """
-    problems: list[Problem] = []
-    project, region, zone = (values.get(key) for key in ("project", "region", "zone"))
-    if project is not None and not re.fullmatch(_PROJECT, project):
-        problems.append(
-            Problem(
-                "project",
-                f"is {project!r}",
-                "write the id of a project, such as my-project: 6 to 30 lower-case letters, digits and hyphens",
-            )
-        )
-    if region is not None and region not in REGIONS:
-        near = did_you_mean(region, [known for known in REGIONS if known[:2] == region[:2]], alike=0.8)
-        problems.append(Problem("region", f"is {region!r}", f"write a Google Cloud region such as us-central1{near}"))
-    elif (
-        region is not None and zone is not None and not re.fullmatch(rf"^{re.escape(region)}-([a-z]|ai\d+[a-z])$", zone)
-    ):
-        problems.append(Problem("zone", f"is {zone!r}", f"write a zone of {region}, such as {first_zone(region)}"))
-    if problems or project is None or region is None or zone is None:
-        return problems
-    return Location(project=project, region=region, zone=zone)
+
+class Location(Keys):
+    """zone: of the GPU nodes and of the storage they mount. Names of zones are the same in every project."""
+
+    project: str = Field(
+        pattern=_PROJECT,
+        description="write the id of a project, such as my-project: 6 to 30 lower-case letters, digits and hyphens",
+    )
+    region: Annotated[str, AfterValidator(_region)]
+    zone: str
+
+    @field_validator("zone")
+    @classmethod
+    def _zone(cls, value: str, info: ValidationInfo) -> str:
+        region = info.data.get("region")
+        if region is not None and not re.fullmatch(rf"{re.escape(region)}-([a-z]|ai\d+[a-z])", value):
+            raise ValueError(f"write a zone of {region}, such as {first_zone(region)}")
+        return value
+
+    @property
+    def system_zones(self) -> tuple[str, ...]:
+        """Zones of CPU nodes: three, so that one without capacity does not stop the cluster."""
+        return tuple(f"{self.region}-{letter}" for letter in _OTHER_ZONES.get(self.region, "abc"))

@@ -111,7 +111,7 @@ def term_problems(purchase: Purchase, duration: int | None) -> list[Problem]:
 
 def purchase_problems(purchase: Purchase, placement: Placement) -> list[Problem]:
     problems: list[Problem] = []
-    block, reserved = isinstance(purchase, CapacityBlockPurchase), isinstance(placement, ReservationPlacement)
+    block = isinstance(purchase, CapacityBlockPurchase)
     if isinstance(purchase, SpotPurchase):
         problems.append(
             Problem(
@@ -120,7 +120,7 @@ def purchase_problems(purchase: Purchase, placement: Placement) -> list[Problem]
                 "choose on-demand or capacity-block, and use spot in a pool under elastic.pools",
             )
         )
-    if isinstance(purchase, FlexStartPurchase) and reserved:
+    if isinstance(purchase, FlexStartPurchase) and isinstance(placement, ReservationPlacement):
         problems.append(
             Problem(
                 "purchase.kind",
@@ -140,7 +140,7 @@ def purchase_problems(purchase: Purchase, placement: Placement) -> list[Problem]
                 "because it is paid upfront and can't be cancelled",
             )
         )
-    if block and reserved and placement.group is not None:
+    if block and isinstance(placement, ReservationPlacement) and placement.group is not None:
         problems.append(
             Problem(
                 "placement.group",

@@ -89,10 +89,10 @@ class Elastic(Model):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, values: Any) -> Any:
-        given: Mapping[str, Any] = cast(Any, values) if isinstance(values, dict) else {}
+        given = cast(Mapping[str, Any], values if isinstance(values, dict) else {})
         nameless = [name for name in ElasticPool.model_fields if name in given]
         if nameless:
             pool = ", ".join(f"{name}: {_flow(given[name])}" for name in nameless)
             wrong = f"{', '.join(nameless)} must be inside a named pool"
             raise ValueError(f"{wrong}; write instead pools: {{dev: {{{pool}}}}}")
-        return values
+        return cast(Any, values)

@@ -19,7 +19,7 @@ from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.errors import InputError
 from gpucluster.record import record
 from gpucluster.textio.values import cut, shown_value
-from gpucluster.textio.yaml_text import shown
+from gpucluster.textio.yaml_text import construct, shown
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
@@ -70,7 +70,7 @@ class _Spec(NamedTuple):
 def _mistakes(spec: _Spec, details: ErrorDetails) -> Iterator[Mistake]:
     loc, kind = details["loc"], details["type"]
     if kind == "value_error":
-        yield from _of_a_rule(spec, loc, details["ctx"]["error"])
+        yield from _of_a_rule(spec, loc, details.get("ctx", {})["error"])
     elif kind == "invalid_key":
         # Names that YAML reads as something other than text, such as 7 or a day.
         for key in _find(spec, loc[:-1]).value:
@@ -105,8 +105,8 @@ def _of_a_rule(spec: _Spec, loc: Location, error: ValueError) -> Iterator[Mistak
 
 @record(kw_only=True)
 class _Place:
-    """A place in a spec. line: 0 for none. value, node: None if absent. models: possible models of its mapping, several
-    if a kind decides. wanted, info: type and description of the field.
+    """A place in a spec. line: 0 for none. value: None if absent. node: the value in a file, as written. models:
+    possible models of its mapping, several if a kind decides. wanted, info: type and description of the field.
     """
 
     spec: _Spec
@@ -130,7 +130,7 @@ class _Place:
         """The value as written, unless it is a secret."""
         if is_secret(self.wanted) and not isinstance(self.value, Mapping | list | tuple):
             return "a hidden value"
-        return _shown(self.value) if self.spec.root is None else shown(self.node)
+        return _shown(self.value) if self.node is None else shown(self.node)
 
 
 def _shown(value: Any) -> str:
@@ -165,6 +165,10 @@ def _find(spec: _Spec, loc: Location, *, kinds: bool = True) -> _Place:
         inner = tuple(_models_in(wanted))
         value = _member(value, step)
         line, node = _child(node, step) or (line, None)
+    if isinstance(node, yaml.ScalarNode) and repr(construct(node)) != repr(
+        value
+    ):  # another value is set for this preview
+        node = None
     return _Place(
         spec=spec,
         field=tuple(field),

@@ -50,17 +50,18 @@ class SpecValues(Generic[Spec]):
     name: str | None = None
 
     def read(self) -> Spec:
-        file, _ = applied(self.load(), wanted())
+        file = self.load()
+        data, _ = applied(file.data, wanted())
         faults = list(file.faults)
         problems: list[tuple[int, str]] = []
-        named: Any = file.data.get("name", self.name)
+        named: Any = data.get("name", self.name)
         if self.name is not None and named != self.name:
             line = line_of("name", file.root, self.model)
             problems.append((line, f"name is {named!r}, but the component is named {self.name!r}; use the same name"))
         try:
-            spec = self.model.model_validate(file.data)
+            spec = self.model.model_validate(data)
         except InvalidSpec as error:
-            found = mistakes_of(error, file.root, file.data, self.model)
+            found = mistakes_of(error, file.root, data, self.model)
             problems += [(mistake.line, mistake.text) for mistake in found]
             # The field knows what it takes: "write true, or "yes" for the text" helps nobody where a number is wanted.
             refused = {mistake.field for mistake in found}
@@ -76,7 +77,7 @@ class SpecValues(Generic[Spec]):
 
     def what_if(self) -> list[str]:
         values = wanted()
-        return applied(self.load(), values)[1] if values else []
+        return applied(self.load().data, values)[1] if values else []
 
 
 def spec_file(path: Path, model: type[Spec], name: str | None = None) -> SpecValues[Spec]:

@@ -85,8 +85,8 @@ def _valid_fields(model: type[Model], values: Any, wrong: set[tuple[int | str, .
         return {}
     given = cast(Mapping[Any, Any], values)
     fields = {name: info for name, info in model.model_fields.items() if (name,) not in wrong}
-    valid = {
-        name: TypeAdapter(Annotated[info.annotation, info]).validate_python(given[name])
+    valid: dict[str, Any] = {
+        name: TypeAdapter(cast(Any, Annotated)[info.annotation, info]).validate_python(given[name])
         for name, info in fields.items()
         if name in given
     }

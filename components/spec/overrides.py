@@ -6,23 +6,21 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
-
-import yaml
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.errors import is_secret
 from gpucluster.components.spec.model import Model
-from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
 from gpucluster.textio.json_text import BadJson
 from gpucluster.textio.json_text import parse as parse_json
-from gpucluster.textio.yaml_text import BadYaml, construct, parse
+from gpucluster.textio.values import shown_value
+from gpucluster.textio.yaml_text import BadYaml, parse
 
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
 _FIRST: Final = "training."
@@ -45,13 +43,14 @@ def wanted() -> Mapping[str, str]:
     return cast(dict[str, str], found)
 
 
-def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[str]]:
-    """(the file with other values, what changed in words). Raises InputError with every name that is no field."""
+def applied(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, Any], list[str]]:
+    """(the spec with other values, a text about each change). Raises InputError with every name that is no field."""
     if not values:
-        return file, []
-    fields = list(_fields(ClusterSpec, "", file.root))
+        return data, []
+    changed = copy.deepcopy(data)
+    fields = list(dict.fromkeys(_fields(ClusterSpec, "", data)))
     problems: list[str] = []
-    said: list[str] = []
+    changes: list[str] = []
     for name, text in values.items():
         try:
             path = _path(name, fields)
@@ -62,29 +61,28 @@ def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[s
             problems.append(str(error))
         else:
             problems += [fault.text for fault in value.faults]
-            before = _put(file.root, path.split("."), value.root or _empty(file.root))
-            said.append(f"{path} is {text}, {before}")
+            changes.append(f"{path} is {text}, {_put(changed, path.split('.'), value.data)}")
     if problems:
         raise InputError(SET_VARIABLE, problems)
-    return replace(file, data=construct(file.root)), said
+    return changed, changes
 
 
-def _fields(model: type[Model], above: str, node: yaml.Node | None) -> Iterator[str]:
-    """Full names of the fields that hold one value or a list, such as training.nodes; those of what has a name of the
-    user's own, such as a pool, by the names in the spec. node: the model's own part of the spec.
+def _fields(model: type[Model], above: str, values: Any) -> Iterator[str]:
+    """Full names of the fields that hold one value or a list, such as training.nodes; members of a mapping with the
+    user's own names, such as pools, by the names in the spec. values: the model's own part of the spec.
     """
     for name, info in model.model_fields.items():
-        child = _child(node, name) if isinstance(node, yaml.MappingNode) else None
+        part: Any = cast(Any, values).get(name) if isinstance(values, dict) else None
         named = list(_models(get_args(info.annotation)[1])) if get_origin(info.annotation) is dict else []
-        if named and isinstance(child, yaml.MappingNode):
-            for key, value in child.value:
-                yield from _fields(named[0], f"{above}{name}.{key.value}.", value)
+        if named and isinstance(part, dict):
+            for key, member in cast(dict[Any, Any], part).items():
+                yield from _fields(named[0], f"{above}{name}.{key}.", member)
             continue
         inner = list(dict.fromkeys(_models(info.annotation)))
-        if not inner and not is_secret(info.annotation):  # what is asked otherwise is told
+        if not inner and not is_secret(info.annotation):  # changes are printed
             yield f"{above}{name}"
         for one in inner:
-            yield from _fields(one, f"{above}{name}.", child)
+            yield from _fields(one, f"{above}{name}.", part)
 
 
 def _models(hint: Any) -> Iterator[type[Model]]:
@@ -95,9 +93,8 @@ def _models(hint: Any) -> Iterator[type[Model]]:
             yield from _models(one)
 
 
-def _path(name: str, fields: list[str]) -> str:
+def _path(name: str, known: list[str]) -> str:
     """The full name that a name means. ValueError says what is allowed."""
-    known = list(dict.fromkeys(fields))
     if name in known or name.startswith("labels."):
         return name
     ending = [field for field in known if field.endswith(f".{name}")]
@@ -113,31 +110,18 @@ def _short(names: list[str]) -> list[str]:
     return [*names, *(name.rsplit(".", 1)[-1] for name in names)]
 
 
-def _put(root: yaml.MappingNode, path: list[str], value: yaml.Node) -> str:
-    """Sets the value at a path, which it makes where it is not there; says what was there."""
-    node: yaml.MappingNode = root
+def _put(values: dict[Any, Any], path: list[str], value: Any) -> str:
+    """Sets the value at a path, whose mappings it creates if they are missing; returns a text about the old value."""
     for step in path[:-1]:
-        found = _child(node, step)
-        if not isinstance(found, yaml.MappingNode):
-            found = yaml.MappingNode("tag:yaml.org,2002:map", [], node.start_mark, node.end_mark)
-            _set(node, step, found)
-        node = found
-    before = _child(node, path[-1])
-    value.start_mark = value.start_mark if before is None else before.start_mark
-    _set(node, path[-1], value)
-    if before is None:
-        return "not set in the spec"
-    return f"{before.value} in the spec" if isinstance(before, yaml.ScalarNode) else "different in the spec"
-
-
-def _child(node: yaml.MappingNode, key: str) -> yaml.Node | None:
-    return next((value for name, value in node.value if name.value == key), None)
-
-
-def _set(node: yaml.MappingNode, key: str, value: yaml.Node) -> None:
-    name = yaml.ScalarNode("tag:yaml.org,2002:str", key, node.start_mark, node.end_mark)
-    node.value = [(old, inner) for old, inner in node.value if old.value != key] + [(name, value)]
-
-
-def _empty(root: yaml.Node) -> yaml.Node:
-    return yaml.ScalarNode("tag:yaml.org,2002:null", "", root.start_mark, root.end_mark)
+        if not isinstance(values.get(step), dict):
+            values[step] = {}
+        values = values[step]
+    last = path[-1]
+    if last not in values:
+        old = "not set"
+    elif isinstance(values[last], dict | list):
+        old = "different"
+    else:
+        old = values[last] if isinstance(values[last], str) else shown_value(values[last])
+    values[last] = value
+    return f"{old} in the spec"

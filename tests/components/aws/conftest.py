@@ -16,7 +16,7 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
-HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
+HERE = Location(region="us-east-1", zone="us-east-1a")
 
 
 class Recorder(Mocks):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.aws.location import Location, parse_location
+from gpucluster.components.aws.location import Location
 from tests.components.told import told
 
 
@@ -30,8 +30,7 @@ from tests.components.told import told
 def test_the_control_plane_gets_two_zones_that_eks_takes(
     zone: str, second_zone: str | None, expected: tuple[str, str]
 ) -> None:
-    found = parse_location(region="us-east-1", zone=zone, second_zone=second_zone)
-    assert found == Location(region="us-east-1", zone=zone, cluster_zones=expected)
+    assert Location(region="us-east-1", zone=zone, second_zone=second_zone).cluster_zones == expected
 
 
 @pytest.mark.parametrize(
@@ -46,8 +45,7 @@ def test_the_control_plane_gets_two_zones_that_eks_takes(
     ],
 )
 def test_the_second_zone_by_id_is_never_one_that_eks_refuses(region: str, zone: str, expected: tuple[str, str]) -> None:
-    found = parse_location(region=region, zone=zone, second_zone=None)
-    assert found == Location(region=region, zone=zone, cluster_zones=expected)
+    assert Location(region=region, zone=zone).cluster_zones == expected
 
 
 IDS = "use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6"
@@ -111,4 +109,5 @@ WRITE = f"write a zone of us-east-1, such as us-east-1a, or an id: {IDS}"
     ],
 )
 def test_a_wrong_place_is_said(region: str, zone: str | None, second_zone: str | None, expected: list[str]) -> None:
-    assert told(parse_location(region=region, zone=zone, second_zone=second_zone)) == expected
+    values = {"region": region, "zone": zone, "secondZone": second_zone}
+    assert told(Location.read({key: value for key, value in values.items() if value is not None})) == expected

@@ -12,7 +12,7 @@ from gpucluster.components.planning import PlanError
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 
-HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
+HERE = Location(region="us-east-1", zone="us-east-1a")
 GROUP = "arn:aws:resource-groups:us-east-1:123456789012:group"
 Vary = Callable[..., ClusterSpec]
 IP = "shared storage, S3 and checkpoints share 100 Gb/s a node: one of its 32 network cards carries IP traffic"

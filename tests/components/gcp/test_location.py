@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.catalog.zones import zones_of
-from gpucluster.components.gcp.location import REGIONS, Location, first_zone, parse_location
+from gpucluster.components.gcp.location import REGIONS, Location, first_zone
 from gpucluster.components.shapes import shapes
 from tests.components.told import told
 
@@ -13,12 +13,12 @@ PLACE = {"project": "my-project", "region": "us-central1", "zone": "us-central1-
 
 
 def test_a_place_is_a_project_a_region_and_a_zone() -> None:
-    found = parse_location(PLACE)
+    found = Location.read(PLACE)
     assert found == Location(project="my-project", region="us-central1", zone="us-central1-b")
 
 
 def test_what_is_missing_is_reported_elsewhere() -> None:
-    assert told(parse_location({"region": "us-central1"})) == []
+    assert told(Location.read({"region": "us-central1"})) == []
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_what_is_missing_is_reported_elsewhere() -> None:
     ],
 )
 def test_a_place_that_is_none_is_refused_with_all_reasons(changes: dict[str, str], said: list[str]) -> None:
-    assert told(parse_location({**PLACE, **changes})) == said
+    assert told(Location.read({**PLACE, **changes})) == said
 
 
 @pytest.mark.parametrize("project", ["my-project", "example.com:my-project", "a23456"])
 def test_projects_as_google_names_them_are_taken(project: str) -> None:
-    assert isinstance(parse_location({**PLACE, "project": project}), Location)
+    assert isinstance(Location.read({**PLACE, "project": project}), Location)
 
 
 @pytest.mark.parametrize(("region", "zones"), [("us-central1", "abc"), ("europe-west1", "bcd"), ("us-east1", "bcd")])

@@ -31,7 +31,7 @@ ROOT: Final = Path(__file__).parents[3]
 GOLDEN: Final = Path(__file__).with_name("lifecycles")
 SUBSCRIPTION: Final = "11111111-2222-3333-4444-555555555555"
 PLACES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "aws": {"region": "us-east-1", "zone": "us-east-1a", "cluster_zones": ("us-east-1a", "us-east-1b")},
+    "aws": {"region": "us-east-1", "zone": "us-east-1a"},
     "gcp": {"project": "example-ml", "region": "us-central1", "zone": "us-central1-a"},
     "azure": {"subscription": SUBSCRIPTION, "region": "eastus", "number": "1"},
 }
