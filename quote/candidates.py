@@ -12,7 +12,6 @@ from typing import Any
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.names import NODE_GPUS
-from gpucluster.components.problem import BadSpecValue
 from gpucluster.components.shapes import shapes
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.errors import InvalidSpec
@@ -157,9 +156,7 @@ def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any
     try:
         return values, StackSpec.model_validate(values)
     except InvalidSpec as error:
-        found = [mistake.get("ctx", {}).get("error") for mistake in error.mistakes]
-        said = [str(one) for each in found if isinstance(each, BadSpecValue) for one in each.problems]
-        return values, said[0] if said else str(error)
+        return values, error.problems[0]
 
 
 def _refused(cloud: Cloud[ClusterPlan], spec: StackSpec, machine: Machine) -> str:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import NAME, Number
+from gpucluster.components.spec.values import NAME
 from gpucluster.textio.values import shown_value
 
 OWN: Final = "own"
@@ -57,7 +57,7 @@ class OwnBucket(Model):
     who has rights in the account reads it; it keeps no old versions.
     """
 
-    expected_gib: Number = Field(
+    expected_gib: Decimal = Field(
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,

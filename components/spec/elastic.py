@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Hours, Minutes, NotNegative, Whole
+from gpucluster.components.spec.values import Hours, Minutes, Whole
 from gpucluster.textio.values import shown_value
 
 # As long as AKS takes names of node pools, which are the shortest.
@@ -52,8 +52,8 @@ class ElasticPool(Model):
     checks = (_usage,)
 
     max_gpus: Whole = Field(ge=1, le=4096, description="Most GPUs of the pool", examples=[8])
-    expected_gpus: NotNegative | None = Field(
-        default=None, description="GPUs running on average over the month, for the expected cost"
+    expected_gpus: Decimal | None = Field(
+        default=None, ge=0, description="GPUs running on average over the month, for the expected cost"
     )
     purchase: tuple[Literal["on-demand", "spot", "flex-start"], ...] = Field(
         default=("on-demand",),

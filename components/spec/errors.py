@@ -7,7 +7,7 @@ import re
 import types
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, NamedTuple, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -23,6 +23,7 @@ from gpucluster.textio.yaml_text import construct, shown
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
+_Container = Mapping | list | tuple
 _KEY: Final = "[key]"
 """Last step of pydantic's location of the name of an entry, as opposed to its value."""
 
@@ -30,14 +31,13 @@ Location = tuple[str | int, ...]
 
 
 class InvalidSpec(InputError, ValueError):
-    """Everything that is wrong with the values of a model. mistakes: as from pydantic. values: as given."""
+    """Everything that is wrong with the values of a model. mistakes: as from pydantic."""
 
-    def __init__(self, model: type[BaseModel], error: ValidationError, values: Any) -> None:
+    def __init__(self, model: type[BaseModel], error: ValidationError) -> None:
         # pydantic counts the valid items only: too few remain if others have mistakes, which are reported.
         found = error.errors(include_url=False)
         self.mistakes = tuple(one for one in found if one["type"] != "too_short" or not one["input"])
-        texts = [mistake.text for mistake in mistakes_of(self, None, values, model)]
-        super().__init__(model.__name__, texts)
+        super().__init__(model.__name__, [mistake.text for mistake in mistakes_of(self, None, model)])
 
 
 class Mistake(NamedTuple):
@@ -48,68 +48,57 @@ class Mistake(NamedTuple):
     text: str
 
 
-def mistakes_of(error: InvalidSpec, root: yaml.Node | None, values: Any, model: type[BaseModel]) -> list[Mistake]:
+def mistakes_of(error: InvalidSpec, root: yaml.Node | None, model: type[BaseModel]) -> list[Mistake]:
     """Every mistake, once. root: the values with their lines, None if they are from Python. model: of the spec."""
-    spec = _Spec(model, values, root)
-    return list(dict.fromkeys(mistake for details in error.mistakes for mistake in _mistakes(spec, details)))
+    found = (mistake for details in error.mistakes for mistake in _mistakes(root, model, details))
+    return list(dict.fromkeys(found))
 
 
-def line_of(name: str, root: yaml.Node | None, model: type[BaseModel]) -> int:
+def line_of(name: str, root: yaml.Node | None) -> int:
     """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
-    steps = re.findall(r"[^.\[\]]+", name)
-    loc = tuple(int(step) if step.isdigit() else step for step in steps)
-    return _find(_Spec(model, None, root), loc, kinds=False).line
+    line, node = 0, root
+    for step in re.findall(r"[^.\[\]]+", name):
+        line, node = _child(node, step) or (line, None)
+    return line
 
 
-class _Spec(NamedTuple):
-    model: type[BaseModel]
-    values: Any
-    root: yaml.Node | None
-
-
-def _mistakes(spec: _Spec, details: ErrorDetails) -> Iterator[Mistake]:
-    loc, kind = details["loc"], details["type"]
-    if kind == "value_error":
-        yield from _of_a_rule(spec, loc, details.get("ctx", {})["error"])
-    elif kind == "invalid_key":
-        # Names that YAML reads as something other than text, such as 7 or a day.
-        for key in _find(spec, loc[:-1]).value:
-            if not isinstance(key, str):
-                place = _find(spec, (*loc[:-1], shown_value(key)))
-                yield Mistake(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
-    else:
-        place = _find(spec, (*loc, "kind") if kind == "union_tag_invalid" else loc)
+def _mistakes(root: yaml.Node | None, model: type[BaseModel], details: ErrorDetails) -> Iterator[Mistake]:
+    loc, kind, value = details["loc"], details["type"], details["input"]
+    if kind == "union_tag_invalid":
+        loc, value = (*loc, "kind"), value["kind"]
+    elif kind == "invalid_key":  # a name that YAML reads as something other than text, such as 7 or a day
+        loc, kind = (*loc[:-1], shown_value(value)), "extra_forbidden"
+    if kind != "value_error":
+        place = _find(root, model, loc, value)
         yield Mistake(place.line, place.name, _text(place, kind).strip())
-
-
-def _of_a_rule(spec: _Spec, loc: Location, error: ValueError) -> Iterator[Mistake]:
-    """A rule's problems with the value at `loc`, or with a member of it."""
-    if loc[-1:] == (_KEY,):
-        name = _find(spec, loc[:-2]).name
-        yield Mistake(_find(spec, loc[:-1]).line, name, f"{name}: {error}")
         return
-    place = _find(spec, loc)
+    error: ValueError = details.get("ctx", {})["error"]
+    place = _find(root, model, loc, value)
+    if loc[-1:] == (_KEY,):
+        name = _find(root, model, loc[:-2], None).name
+        yield Mistake(_find(root, model, loc[:-1], None).line, name, f"{name}: {error}")
+        return
     for problem in error.problems if isinstance(error, BadSpecValue) else (Problem("", str(error)),):
         if not loc:
-            line = line_of(problem.field, spec.root, spec.model)
-            yield Mistake(line, problem.field, str(problem))
+            yield Mistake(line_of(problem.field, root), problem.field, str(problem))
         elif problem.field:
-            inner = _find(spec, (*loc, problem.field))
+            member = next((member for key, member in value.items() if str(key) == problem.field), None)
+            inner = _find(root, model, (*loc, problem.field), member)
             text = _not_text(inner) or f"{inner.name} is {inner.seen}; {problem.fix}"
             yield Mistake(inner.line, inner.name, text)
-        elif isinstance(place.value, Mapping | list | tuple):
-            yield Mistake(place.line, place.name, f"{place.name}: {problem}")
         else:
-            yield Mistake(place.line, place.name, f"{place.name} is {place.seen}: it {problem}")
+            seen = "" if isinstance(value, _Container) else f" is {place.seen}: it"
+            yield Mistake(place.line, place.name, f"{place.name}{seen or ':'} {problem}")
 
 
-@record(kw_only=True)
+@record
 class _Place:
-    """A place in a spec. line: 0 for none. value: None if absent. node: the value in a file, as written. models:
-    possible models of its mapping, several if a kind decides. wanted, info: type and description of the field.
+    """A place in a spec. top: model of the spec. field: steps of its name. line: 0 for none. value: as given, None if
+    absent. node: the same as written in a file. models: possible models of its mapping, several if a kind decides.
+    wanted, info: type and description of the field.
     """
 
-    spec: _Spec
+    top: type[BaseModel]
     field: Location
     line: int
     value: Any
@@ -120,37 +109,30 @@ class _Place:
 
     @property
     def name(self) -> str:
-        text = ""
-        for step in self.field:
-            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-        return text
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.field)
+        return "".join(steps).removeprefix(".")
 
     @property
     def seen(self) -> str:
         """The value as written, unless it is a secret."""
-        if is_secret(self.wanted) and not isinstance(self.value, Mapping | list | tuple):
+        if isinstance(self.value, _Container):
+            return "a mapping" if isinstance(self.value, Mapping) else "a list"
+        if is_secret(self.wanted):
             return "a hidden value"
-        return _shown(self.value) if self.node is None else shown(self.node)
+        if self.node is not None:
+            return shown(self.node)
+        if isinstance(self.value, str | int | float | Decimal | datetime.date):
+            return cut(repr(self.value) if isinstance(self.value, str) else str(self.value))
+        return "empty" if self.value is None else f"of type {type(self.value).__name__}"
 
 
-def _shown(value: Any) -> str:
-    """A value from Python."""
-    if isinstance(value, Mapping | list | tuple):
-        return "a mapping" if isinstance(value, Mapping) else "a list"
-    if value is None:
-        return "empty"
-    if isinstance(value, str | int | float | Decimal | datetime.date):
-        return cut(repr(value) if isinstance(value, str) else str(value))
-    return f"of type {type(value).__name__}"
-
-
-def _find(spec: _Spec, loc: Location, *, kinds: bool = True) -> _Place:
-    """The place of a location. kinds: whether the kind that a union chose is a step; a field may have the same name."""
+def _find(root: yaml.Node | None, model: type[BaseModel], loc: Location, value: Any) -> _Place:
+    """The place of a location, in which the kind that a union chose is a step."""
     field: list[str | int] = []
-    models: tuple[type[BaseModel], ...] = (spec.model,)
-    inner, value, node, line, wanted, info = models, spec.values, spec.root, 0, spec.model, None
+    models: tuple[type[BaseModel], ...] = (model,)
+    inner, node, line, wanted, info = models, root, 0, model, None
     for step in loc:
-        if kinds and len(inner) > 1 and step in _kinds(inner):
+        if len(inner) > 1 and step in _kinds(inner):
             inner = tuple(model for model in inner if step in _kinds((model,)))
             continue
         models = inner
@@ -163,30 +145,10 @@ def _find(spec: _Spec, loc: Location, *, kinds: bool = True) -> _Place:
         else:
             wanted, info = next(iter(get_args(wanted)), None), None
         inner = tuple(_models_in(wanted))
-        value = _member(value, step)
         line, node = _child(node, step) or (line, None)
-    if isinstance(node, yaml.ScalarNode) and repr(construct(node)) != repr(
-        value
-    ):  # another value is set for this preview
-        node = None
-    return _Place(
-        spec=spec,
-        field=tuple(field),
-        line=line,
-        value=value,
-        node=node,
-        models=models,
-        wanted=wanted,
-        info=info,
-    )
-
-
-def _member(value: Any, step: str | int) -> Any:
-    if isinstance(value, Mapping):
-        members = cast(Mapping[Any, Any], value).items()
-        return next((member for key, member in members if str(key) == str(step)), None)
-    items = cast("list[Any]", value) if isinstance(value, list | tuple) else []
-    return items[step] if isinstance(step, int) and step < len(items) else None
+    # With another value for this preview, the one in the file is not the value.
+    written = node if isinstance(node, yaml.ScalarNode) and repr(construct(node)) == repr(value) else None
+    return _Place(model, tuple(field), line, value, written, models, wanted, info)
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | None:
@@ -194,8 +156,8 @@ def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | N
         for key, value in reversed(node.value):
             if key.value == str(step):
                 return key.start_mark.line + 1, value
-    elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-        value = node.value[step]
+    elif isinstance(node, yaml.SequenceNode) and str(step).isdecimal() and int(step) < len(node.value):
+        value = node.value[int(step)]
         return value.start_mark.line + 1, value
     return None
 
@@ -242,20 +204,19 @@ def _text(place: _Place, kind: str) -> str:
             allowed = list(map(str, choices))
             near = did_you_mean(place.value, allowed) if isinstance(place.value, str) else ""
             return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{near}"
-        case "string_type":
-            return _not_text(place) or f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
-        case "too_short":
-            empty = "empty" if isinstance(place.value, Mapping) else "an empty list"
-            return f"{place.name} is {empty}; write {_wanted(place.wanted, place.info)}"
         case _:
-            return f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
+            seen = place.seen
+            if kind == "too_short":
+                seen = "empty" if isinstance(place.value, Mapping) else "an empty list"
+            unread = _not_text(place) if kind == "string_type" else None
+            return unread or f"{place.name} is {seen}; write {_wanted(place.wanted, place.info)}"
 
 
 def _not_text(place: _Place) -> str | None:
     """For a value that looks like text and that YAML reads as something else, such as `no`."""
-    if isinstance(place.value, str | Mapping | list | tuple | None) or is_secret(place.wanted):
+    if isinstance(place.value, str | _Container | None) or is_secret(place.wanted):
         return None
-    if not isinstance(place.node, yaml.ScalarNode):
+    if place.node is None:
         return f"{place.name} is {place.seen}, not a string; write {str(place.value)!r}"
     kind = place.node.tag.rpartition(":")[2]
     read_as = _READ_AS.get(kind, "true" if str(place.node.value).lower() in _TRUE else "false")
@@ -266,7 +227,7 @@ def _instead(place: _Place) -> str:
     """What may stand here, or where the unknown field belongs."""
     name = str(place.field[-1])
     allowed = sorted({field for model in place.models for field in model.model_fields})
-    homes = list(_homes(name, place.spec.model, ""))
+    homes = list(_homes(name, place.top, ""))
     if homes:
         return f"; {name} belongs {' or '.join(homes)}; here: {', '.join(allowed)}"
     return did_you_mean(name, allowed) or f"; allowed: {', '.join(allowed)}"

@@ -56,12 +56,12 @@ class SpecValues(Generic[Spec]):
         problems: list[tuple[int, str]] = []
         named: Any = data.get("name", self.name)
         if self.name is not None and named != self.name:
-            line = line_of("name", file.root, self.model)
+            line = line_of("name", file.root)
             problems.append((line, f"name is {named!r}, but the component is named {self.name!r}; use the same name"))
         try:
             spec = self.model.model_validate(data)
         except InvalidSpec as error:
-            found = mistakes_of(error, file.root, data, self.model)
+            found = mistakes_of(error, file.root, self.model)
             problems += [(mistake.line, mistake.text) for mistake in found]
             # The field knows what it takes: "write true, or "yes" for the text" helps nobody where a number is wanted.
             refused = {mistake.field for mistake in found}
@@ -73,7 +73,7 @@ class SpecValues(Generic[Spec]):
 
     def error(self, problems: Sequence[Problem]) -> InputError:
         file = self.load()
-        return _error(file, [(line_of(problem.field, file.root, self.model), str(problem)) for problem in problems])
+        return _error(file, [(line_of(problem.field, file.root), str(problem)) for problem in problems])
 
     def what_if(self) -> list[str]:
         values = wanted()

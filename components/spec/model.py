@@ -38,7 +38,7 @@ class Model(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise InvalidSpec(type(self), error, values) from None
+            raise InvalidSpec(type(self), error) from None
 
     # Without this, pydantic calls __init__ for every part that it reads.
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
@@ -48,7 +48,7 @@ class Model(BaseModel):
         try:
             return super().model_validate(obj, **options)
         except ValidationError as error:
-            raise InvalidSpec(cls, error, obj) from None
+            raise InvalidSpec(cls, error) from None
 
     @model_validator(mode="wrap")
     @classmethod

@@ -1,12 +1,13 @@
 """What a stack may cost, and what its account has agreed with its cloud."""
 
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field, ValidationError, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Dollars, Number
+from gpucluster.components.spec.values import Dollars
 
 
 class Budget(Model):
@@ -21,14 +22,12 @@ class Budget(Model):
 _DISCOUNT = {"anyOf": [{"type": "number", "minimum": 0, "exclusiveMaximum": 1}, {"type": "string"}]}
 
 
-def _discount(value: object) -> object:
+def _discount(value: object, share: ValidatorFunctionWrapHandler) -> object:
     """A share, also as a percentage: `8%` is 0.08."""
     if isinstance(value, str) and value.endswith("%"):
-        try:
-            return Decimal(value.removesuffix("%")) / 100
-        except InvalidOperation:
-            return value
-    return value
+        with suppress(InvalidOperation, ValidationError):
+            return share(Decimal(value.removesuffix("%")) / 100)
+    return share(value)
 
 
 class Terms(Model):
@@ -37,10 +36,10 @@ class Terms(Model):
     support: str = Field(
         default="", max_length=40, description="Support plan, by its name in the price book", examples=["business"]
     )
-    discount: Annotated[Number, BeforeValidator(_discount), WithJsonSchema(_DISCOUNT)] = Field(
+    discount: Annotated[Decimal, WrapValidator(_discount), WithJsonSchema(_DISCOUNT)] = Field(
         default=Decimal(0), ge=0, lt=1, description="Share off all list prices, such as 8%", examples=["8%"]
     )
-    account_usd: Number = Field(
+    account_usd: Decimal = Field(
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,

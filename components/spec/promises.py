@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Number, Positive, Whole
+from gpucluster.components.spec.values import Whole
 from gpucluster.textio.values import shown_value
 
 
@@ -32,19 +32,20 @@ def _by_number_of_nodes(value: Any) -> Any:
 class Promises(Model):
     """Performance promised by the seller or to users; `gpucluster acceptance report` checks each figure."""
 
-    bus_gb_per_s: Annotated[dict[Whole, Number], BeforeValidator(_by_number_of_nodes)] = Field(
+    bus_gb_per_s: Annotated[dict[Whole, Decimal], BeforeValidator(_by_number_of_nodes)] = Field(
         default_factory=dict,
         description="Number of nodes -> bus bandwidth of a ring all-reduce over them, GB/s (10^9 bytes)",
         examples=[{4: 360, 8: 350}],
     )
-    storage_gb_per_s: Positive | None = Field(
+    storage_gb_per_s: Decimal | None = Field(
         default=None,
+        gt=0,
         description="Read and write throughput of shared storage, all nodes together, GB/s; default: "
         "storage.shared.gb_per_s",
     )
-    files_per_s: Positive | None = Field(
-        default=None, description="Small files that all nodes together create, stat, read or delete in a second"
+    files_per_s: Decimal | None = Field(
+        default=None, gt=0, description="Small files that all nodes together create, stat, read or delete in a second"
     )
-    replacement_hours: Positive | None = Field(
-        default=None, description="Hours from the request for a broken node's replacement until it is ready"
+    replacement_hours: Decimal | None = Field(
+        default=None, gt=0, description="Hours from the request for a broken node's replacement until it is ready"
     )

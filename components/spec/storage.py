@@ -10,7 +10,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.data import OWN, OwnBucket
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.own_things import ExistingFiles
-from gpucluster.components.spec.values import Number
 
 _BUCKET = rf"^{OWN}$|^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 
@@ -41,8 +40,10 @@ class SharedStorage(Model):
     kind: Literal["lustre", "bucket"] = Field(
         default="lustre", description="A parallel file system, or a bucket of objects that nodes mount"
     )
-    usable_tib: Number = Field(gt=0, le=100_000, description="TiB (1,024 GiB) for data, before headroom", examples=[20])
-    gb_per_s: Number = Field(
+    usable_tib: Decimal = Field(
+        gt=0, le=100_000, description="TiB (1,024 GiB) for data, before headroom", examples=[20]
+    )
+    gb_per_s: Decimal = Field(
         default=Decimal(0), ge=0, le=10_000, description="Least total throughput, GB/s", examples=[3]
     )
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
@@ -75,7 +76,7 @@ class SharedStorage(Model):
 class HomeStorage(Model):
     """A second file system for small files: code, environments, notebooks."""
 
-    expected_gib: Number = Field(ge=0, le=1_000_000, description="GiB stored on average, for the expected cost")
+    expected_gib: Decimal = Field(ge=0, le=1_000_000, description="GiB stored on average, for the expected cost")
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
 
 

@@ -22,9 +22,9 @@ ROLL = (
 )
 
 
-def _number(value: Any) -> Any:
-    """Not true, which Python takes for 1."""
-    if isinstance(value, bool):
+def _whole(value: Any) -> Any:
+    """Neither true, which Python takes for 1, nor "1_000"."""
+    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
         raise PydanticKnownError("int_type")
     return value
 
@@ -61,12 +61,9 @@ def _units(value: object, pattern: str, units: Mapping[str, int], allowed: str) 
     return int(match[1]) * units[match[2]]
 
 
-Whole = Annotated[int, BeforeValidator(_number)]
-Number = Annotated[Decimal, BeforeValidator(_number)]
+Whole = Annotated[int, BeforeValidator(_whole)]
 Day = Annotated[datetime.date, BeforeValidator(_day)]
-NotNegative = Annotated[Decimal, Field(ge=0), BeforeValidator(_number)]
-Positive = Annotated[Decimal, Field(gt=0), BeforeValidator(_number)]
-Dollars = Annotated[Decimal, Field(gt=0, le=1_000_000_000, decimal_places=2), BeforeValidator(_number)]
+Dollars = Annotated[Decimal, Field(gt=0, le=1_000_000_000, decimal_places=2)]
 Hours = Annotated[Whole, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION})]
 Name = Annotated[
     str,

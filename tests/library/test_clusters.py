@@ -234,8 +234,9 @@ def test_a_role_of_another_account_is_refused(declared: Declared) -> None:
 def test_an_account_that_is_none_is_refused_with_all_else(declared: Declared) -> None:
     with pytest.raises(gpucluster.Error) as caught:
         declared(lambda: aws.TrainingCluster("trial", SPEC, aws.Location(region="us", zone="a", account="1234")))
-    assert str(caught.value).splitlines()[:2] == [
+    assert str(caught.value).splitlines() == [
         "gpucluster.aws.TrainingCluster trial: 2 problems",
+        Says("location.region", "us", "us-east-1"),
         Says("location.account", "1234", "12", "get-caller-identity", "--query", "Account"),
     ]
 
