@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +49,7 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Regist
     for path in SPECS:
         spec = read_spec(path)
         near = spec.placement.kind != "reservation"
-        settings = dataclasses.replace(SETTINGS, proximity_group=near)
+        settings = SETTINGS.model_copy(update={"proximity_group": near})
         shared = spec.storage.shared.model_copy(update={"bucket": BUCKET})
         spec = ClusterSpec.model_copy(spec, update={"storage": spec.storage.model_copy(update={"shared": shared})})
         here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=settings)

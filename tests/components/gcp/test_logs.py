@@ -32,7 +32,7 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declar
 
         fields = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
         spec = ClusterSpec.model_validate({**fields, "telemetry": {"logs": {"keep_days": days}}})
-        plan = CLOUD.plan_cluster(spec, Location(project="p", region="us-central1", zone="us-central1-a"), stack="dev")
+        plan = CLOUD.plan_cluster(spec, Location(project="my-project", region="us-central1", zone="us-central1-a"), stack="dev")
         told: dict[str, str] = {}
 
         def program() -> None:
@@ -59,7 +59,7 @@ def test_kept_logs_are_read_from_their_own_bucket(declared: Declare) -> None:
     _, told = declared(90)
     assert told["command"] == (
         f'gcloud logging read \'{PODS} AND resource.labels.namespace_name="training" AND '
-        'resource.labels.pod_name:"JOB"\' --project p --bucket trial-dev-123456 --location us-central1 '
+        'resource.labels.pod_name:"JOB"\' --project my-project --bucket trial-dev-123456 --location us-central1 '
         "--view _AllLogs --freshness 1d --order asc "
         "--format 'value(timestamp,resource.labels.pod_name,textPayload,jsonPayload.message)'"
     )
