@@ -27,7 +27,9 @@ UPSTREAM = "c26ff47f1decf03d44ee6e90c4a8afd3bddeec334c5545008f33af2a297e2834"
 def test_the_file_is_microsofts_own_byte_for_byte(registered: Callable[..., list[tuple[str, str, Any]]]) -> None:
     from gpucluster.components.azure.cluster import TrainingCluster
 
-    here = Location(subscription="00000000-0000-0000-0000-000000000000", region="eastus", number="1", settings=Settings())
+    here = Location(
+        subscription="00000000-0000-0000-0000-000000000000", region="eastus", number="1", settings=Settings()
+    )
     plan = CLOUD.plan_cluster(ClusterSpec.model_validate(yaml.safe_load(TRIAL.read_text())), here, stack="azure-trial")
     made = {name: inputs for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
     files = made["trial-topology"]["data"]

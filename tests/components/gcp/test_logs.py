@@ -32,7 +32,9 @@ def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declar
 
         fields = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
         spec = ClusterSpec.model_validate({**fields, "telemetry": {"logs": {"keep_days": days}}})
-        plan = CLOUD.plan_cluster(spec, Location(project="my-project", region="us-central1", zone="us-central1-a"), stack="dev")
+        plan = CLOUD.plan_cluster(
+            spec, Location(project="my-project", region="us-central1", zone="us-central1-a"), stack="dev"
+        )
         told: dict[str, str] = {}
 
         def program() -> None:
