@@ -9,8 +9,7 @@ from typing import Any, Final
 from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
 from gpucluster.components.planning import GIB_PER_TIB, Planning
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec.data import Identity, OwnBucket
-from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.components.spec.storage import Identity, OwnBucket, SharedStorage
 from gpucluster.record import record
 
 SHARED_BUCKET_NOTE: Final = (

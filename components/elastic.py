@@ -10,7 +10,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.pools import Elastic
 from gpucluster.record import record
 
 

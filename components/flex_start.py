@@ -6,9 +6,7 @@ from typing import Any
 
 from gpucluster.components.elastic import fields_that_ask_for
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.elastic import Elastic
-from gpucluster.components.spec.mig import Mig
-from gpucluster.components.spec.training import FlexStartPurchase, Purchase
+from gpucluster.components.spec.pools import Elastic, FlexStartPurchase, Mig, Purchase
 
 
 def _sold(cloud: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import pulumi
 
@@ -16,12 +18,12 @@ from gpucluster.components.cloud import cloud_of
 from gpucluster.components.declare import forbid_what_if
 from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
-from gpucluster.components.python_values import python_file
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource, SpecValues, spec_file
 from gpucluster.components.spec.model import Model
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_plan import plan_source, plan_stack
+from gpucluster.components.yaml_file import YamlFile
 from gpucluster.cost import plan_prices
 from gpucluster.errors import InputError
 from gpucluster.record import record
@@ -183,3 +185,37 @@ def _snake(key: str) -> str:
 
 def _camel(field: str) -> str:
     return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), field)
+
+
+_PLAIN: Final = (str, bool, int, float, Decimal, datetime.date, type(None))
+
+
+def python_file(values: Mapping[str, Any], source: str) -> YamlFile:
+    """The values as a file without lines. source: its name in messages.
+
+    Raises InputError with each value that is not plain, such as an Output, which is unknown in a preview.
+    """
+    problems: list[str] = []
+    data = _plain(values, "", problems)
+    if problems:
+        raise InputError(source, problems)
+    return YamlFile(source, None, data, ())
+
+
+def _plain(value: Any, at: str, problems: list[str]) -> Any:
+    """The value in dicts and lists. at: its full name."""
+    if isinstance(value, Mapping):
+        members = cast(Mapping[Any, Any], value)
+        for key in members:
+            if type(key) not in _PLAIN:
+                problems.append(f"{at or 'the mapping'} has the key {key!r}; write a string")
+        return {key: _plain(member, f"{at}.{key}" if at else str(key), problems) for key, member in members.items()}
+    if isinstance(value, list | tuple):
+        items = cast("list[Any] | tuple[Any, ...]", value)
+        return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(items)]
+    if type(value) not in _PLAIN:
+        problems.append(
+            f"{at} is of type {type(value).__name__}; use a string, number, boolean, list or mapping with a value "
+            "known before the update"
+        )
+    return value

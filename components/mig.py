@@ -9,7 +9,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy, layout_of
 from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, NODE_GPUS, POOL
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.mig import Mig
+from gpucluster.components.spec.pools import Mig
 from gpucluster.components.training import report_roll
 from gpucluster.program.facts import Slices
 from gpucluster.record import record

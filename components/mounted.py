@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from gpucluster.components.planning import GIB_PER_TIB, Planning
-from gpucluster.components.spec.own_things import ExistingFiles
+from gpucluster.components.spec.existing import ExistingFiles
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.components.cloud import ClusterPlan
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.training import Purchase
+from gpucluster.components.spec.pools import Purchase
 
 PAUSED: Final = "paused"
 """The key of a stack's configuration that pauses it."""

@@ -12,8 +12,7 @@ from gpucluster.components.mig import MigMachines
 from gpucluster.components.names import ELASTIC, MIG_POOL, TRAINING_POOL
 from gpucluster.components.planning import HEADROOM, Planning
 from gpucluster.components.shared_storage import Shared, shared_sizes
-from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.parts import PoolSpec
+from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.components.teams import team_facts
 from gpucluster.components.training import TrainingNodes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry, Registry
+from gpucluster.components.spec.storage import ExistingRegistry, NoRegistry, Registry
 from gpucluster.record import record
 
 UPSTREAMS: Final[Mapping[str, str]] = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}

@@ -9,7 +9,7 @@ from typing import Any, Final
 from gpucluster.components.names import ELASTIC, MIG_POOL, NAMESPACE, TEAM_NAMESPACE, TRAINING_POOL
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import Access
-from gpucluster.components.spec.teams import Team as AskedTeam
+from gpucluster.components.spec.access import Team as AskedTeam
 from gpucluster.program.facts import PoolShare, Team
 from gpucluster.record import record
 

@@ -7,7 +7,7 @@ from typing import Any
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import NODE_GPUS, TRAINING_POOL
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.training import (
+from gpucluster.components.spec.pools import (
     BlocksPlacement,
     CapacityBlockPurchase,
     Placement,

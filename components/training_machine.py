@@ -8,7 +8,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shape_named, training_shape
-from gpucluster.components.spec.training import Training
+from gpucluster.components.spec.pools import Training
 
 Fitting = dict[str, Machine]
 """Machine type -> its row, for the machines that a cloud's training pool can use."""

@@ -13,7 +13,7 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
+from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
 
 with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network, pool, training_pool

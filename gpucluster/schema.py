@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 _SCHEMAS: Final = {
-    "spec": "gpucluster.components.spec.schema:spec_schema",
+    "spec": "gpucluster.components.spec.cluster:spec_schema",
     "cost-report": "gpucluster.cost.documents.schema:report_schema",
     "cost-reconcile": "gpucluster.cost.documents.schema:reconciliation_schema",
     "cost-diff": "gpucluster.cost.documents.schema:diff_schema",

@@ -9,8 +9,7 @@ from typing import Any
 from gpucluster.components.example_ranges import report_examples
 from gpucluster.components.planning import Planning
 from gpucluster.components.private_ways import refuse_dns, refuse_peer, way_in
-from gpucluster.components.spec.access import PrivateAccess, PublicAccess
-from gpucluster.components.spec.teams import Team
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess, Team
 from gpucluster.components.teams import people_fields
 from gpucluster.record import record
 

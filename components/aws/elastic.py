@@ -9,7 +9,7 @@ from gpucluster.components.elastic import ElasticMachines, plan_pools
 from gpucluster.components.flex_start import refuse_flex_start
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.pools import Elastic
 
 
 def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[Location]) -> ElasticMachines | None:

@@ -9,7 +9,7 @@ from gpucluster.components import training_machine
 from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with
-from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.training import report_fabric, report_gpus
 
 

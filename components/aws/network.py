@@ -11,7 +11,7 @@ from pulumi_aws import cloudwatch, ec2, iam, vpc
 from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.network_plan import NetworkPlan
 from gpucluster.components.aws.partition import endpoint_service
-from gpucluster.components.spec.own_things import ExistingNetwork
+from gpucluster.components.spec.existing import ExistingNetwork
 
 
 class Network(pulumi.ComponentResource):

@@ -13,7 +13,7 @@ from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.lustre import lustre_place
 from gpucluster.components.aws.quotas import ADDRESS, VPC
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
 _VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"

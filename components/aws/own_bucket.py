@@ -14,7 +14,7 @@ from gpucluster.components.aws.partition import partition
 from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan
 from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.names import EXPECTED_GIB
-from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import OWN
 from gpucluster.components.untargeted import or_empty
 
 _READ: Final = ("s3:GetObject",)

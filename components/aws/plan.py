@@ -29,8 +29,7 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.registry import RegistryPlan, plan_registry
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.registry import Registry
-from gpucluster.components.spec.storage import HomeStorage
+from gpucluster.components.spec.storage import HomeStorage, Registry
 from gpucluster.record import record
 
 # Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which means forever.

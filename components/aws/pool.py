@@ -6,10 +6,13 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.machines import plan_machine
 from gpucluster.components.aws.network_plan import NetworkPlan
 from gpucluster.components.aws.quotas import report_quotas
-from gpucluster.components.aws.training import TrainingPlan, plan_training
+from gpucluster.components.aws.training import (
+    TrainingPlan,
+    plan_training,
+)
 from gpucluster.components.plan_facts import PoolPlan, pool_plan
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.parts import PoolSpec
+from gpucluster.components.spec.cluster import PoolSpec
 
 
 def plan_pool(spec: PoolSpec, planning: Planning[Location]) -> PoolPlan[TrainingPlan]:

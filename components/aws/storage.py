@@ -11,7 +11,7 @@ from gpucluster.components.aws.lustre import LustrePlan
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.own_bucket import OwnBucket
 from gpucluster.components.mounted import MountedPlan
-from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import OWN
 
 _EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]
 

@@ -20,14 +20,14 @@ from gpucluster.components.aws.purchase import (
 from gpucluster.components.aws.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND
 from gpucluster.components.flex_start import refuse_flex_start
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import (
-    BlocksPlacement,
-    CapacityBlockPurchase,
-    Placement,
-    ReservationPlacement,
+from gpucluster.components.spec.cluster import TrainingSpec
+from gpucluster.components.spec.pools import BlocksPlacement, CapacityBlockPurchase, Placement, ReservationPlacement
+from gpucluster.components.training import (
+    TrainingNodes,
+    is_active,
+    refuse_maintenance,
+    report_roll,
 )
-from gpucluster.components.training import TrainingNodes, is_active, refuse_maintenance, report_roll
 from gpucluster.record import record
 
 _RESERVATION: Final = "cr-[0-9a-z]+"

@@ -26,7 +26,7 @@ from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.pools import Elastic
 from gpucluster.record import record
 
 PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"

@@ -9,8 +9,7 @@ from decimal import Decimal
 from gpucluster.components.azure.location import Location
 from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
-from gpucluster.components.spec.data import OWN
-from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.record import record
 
 # The user writes the beginning of an object's address. Source: Azure Storage, names of accounts and containers.

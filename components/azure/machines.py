@@ -7,7 +7,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with
-from gpucluster.components.spec.training import Training
+from gpucluster.components.spec.pools import Training
 from gpucluster.components.training_machine import plan_machine
 
 CLOUD = "azure"

@@ -13,7 +13,7 @@ from gpucluster.components.mig import MigMachines, report_mig, sliced
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with, training_shape
-from gpucluster.components.spec.mig import Mig
+from gpucluster.components.spec.pools import Mig
 from gpucluster.record import record
 
 

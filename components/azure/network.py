@@ -10,7 +10,7 @@ from pulumi_azure_native import network
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.network_plan import AddressPlan
 from gpucluster.components.azure.peering import peerings
-from gpucluster.components.spec.own_things import ExistingNetwork
+from gpucluster.components.spec.existing import ExistingNetwork
 
 # Lustre, among file servers and clients, both ways. Source: Azure Managed Lustre documentation, "Prerequisites".
 _LUSTRE_PORTS = ("988", "1019-1023")

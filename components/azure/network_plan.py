@@ -11,7 +11,7 @@ from gpucluster.components.address_ranges import refuse_peers, refuse_ranges, si
 from gpucluster.components.azure.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import Access, PrivateAccess, PublicAccess
-from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
 # Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.

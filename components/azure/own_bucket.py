@@ -16,7 +16,7 @@ from gpucluster.components.azure.lustre import bucket_of
 from gpucluster.components.azure.private_container import CONTAINER, private_container
 from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan, remote_name
 from gpucluster.components.kubernetes.job_identities import JobIdentity
-from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import OWN
 
 # Source: AKS documentation, "Use Microsoft Entra Workload ID".
 _AUDIENCE: Final = "api://AzureADTokenExchange"

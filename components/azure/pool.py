@@ -11,7 +11,7 @@ from gpucluster.components.azure.quotas import report_quotas
 from gpucluster.components.azure.training import TrainingPlan, plan_training
 from gpucluster.components.plan_facts import PoolPlan, pool_plan
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.parts import PoolSpec
+from gpucluster.components.spec.cluster import PoolSpec
 
 # Source: AKS documentation, "Naming rules" (Linux node pools).
 _NAME: Final = r"^[a-z][a-z0-9]{0,11}$"

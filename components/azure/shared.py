@@ -14,8 +14,7 @@ from gpucluster.components.buckets import BucketPlan, plan_shared_bucket
 from gpucluster.components.mounted import MountedPlan, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.data import OWN, Identity
-from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.components.spec.storage import OWN, Identity, SharedStorage
 
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
 

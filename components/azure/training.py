@@ -16,8 +16,8 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import MOST_NODES
 from gpucluster.components.flex_start import refuse_flex_start
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import CapacityBlockPurchase, OnDemandPurchase, Placement, ReservationPlacement
+from gpucluster.components.spec.cluster import TrainingSpec
+from gpucluster.components.spec.pools import CapacityBlockPurchase, OnDemandPurchase, Placement, ReservationPlacement
 from gpucluster.components.training import (
     TrainingNodes,
     is_active,

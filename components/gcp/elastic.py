@@ -30,7 +30,7 @@ from gpucluster.components.gcp.system import SystemPlan
 from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape, shapes
-from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.pools import Elastic
 from gpucluster.record import record
 
 # Source: GKE documentation, "Define a custom compute class".

@@ -13,8 +13,7 @@ from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.mounted import MountedPlan, plan_mounted
 from gpucluster.components.offers import TierPrices, cheapest, offer, tier_prices
 from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
-from gpucluster.components.spec.data import OWN
-from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.record import record
 
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".

@@ -11,7 +11,7 @@ from gpucluster.catalog.zones import zones_of
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with
-from gpucluster.components.spec.training import Training
+from gpucluster.components.spec.pools import Training
 from gpucluster.components.training_machine import plan_machine
 
 CLOUD = "gcp"

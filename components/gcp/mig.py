@@ -8,7 +8,7 @@ from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.mig import MigMachines, report_mig, sliced
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import training_shape
-from gpucluster.components.spec.mig import Mig
+from gpucluster.components.spec.pools import Mig
 from gpucluster.record import record
 
 

@@ -11,7 +11,7 @@ from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.fabric_networks import Subnet, fabric_networks
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network_plan import NetworkPlan
-from gpucluster.components.spec.own_things import ExistingNetwork
+from gpucluster.components.spec.existing import ExistingNetwork
 
 _PODS = "pods"
 _SERVICES = "services"

@@ -9,7 +9,7 @@ from gpucluster.components.gcp.machines import CLOUD, refuse_labels, refuse_zone
 from gpucluster.components.gcp.network_plan import NetworkPlan, plan_network
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes
-from gpucluster.components.spec.parts import NetworkSpec
+from gpucluster.components.spec.cluster import NetworkSpec
 
 
 def plan_networks(spec: NetworkSpec, planning: Planning[Location]) -> tuple[NetworkSpec, NetworkPlan]:

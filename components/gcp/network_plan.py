@@ -13,7 +13,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.address_ranges import is_range, refuse_peers, refuse_ranges, sixteenth
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
 # Pods on a GPU node: GKE gives a node twice as many addresses, a /26. Source: GoogleCloudPlatform/xpk,

@@ -14,7 +14,7 @@ from gpucluster.components.gcp.identity import workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.labels import EXPECTED_GIB
-from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import OWN
 from gpucluster.components.untargeted import or_empty
 
 READS: Final = "roles/storage.objectViewer"

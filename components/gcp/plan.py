@@ -26,7 +26,7 @@ from gpucluster.components.plan_facts import cluster_facts
 from gpucluster.components.planning import Planning, lower_case
 from gpucluster.components.spec.access import PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import OWN
 from gpucluster.components.teams import people_fields
 from gpucluster.record import record
 

@@ -9,7 +9,7 @@ from gpucluster.components.gcp.quotas import report_quotas
 from gpucluster.components.gcp.training import TrainingPlan, plan_training, report_purchase
 from gpucluster.components.plan_facts import PoolPlan, pool_plan
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.parts import PoolSpec
+from gpucluster.components.spec.cluster import PoolSpec
 from gpucluster.errors import InputError
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.registry import RegistryPlan, plan_registry
-from gpucluster.components.spec.registry import Registry
+from gpucluster.components.spec.storage import Registry
 
 REPOSITORY: Final = (
     r"^(?P<location>[a-z0-9-]+)-docker\.pkg\.dev/(?P<project>[a-z][a-z0-9:.-]+)/(?P<id>[a-z][a-z0-9-]{0,62})$"

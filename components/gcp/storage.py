@@ -19,7 +19,7 @@ from gpucluster.components.gcp.volumes import bucket_volume, lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import NAMESPACE
-from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import OWN
 
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.
 _FILESYSTEM: Final = "shared"

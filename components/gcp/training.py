@@ -12,11 +12,11 @@ import re
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
+from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.network_plan import GPU_PODS_PER_NODE
 from gpucluster.components.planning import Planning
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import (
+from gpucluster.components.spec.cluster import TrainingSpec
+from gpucluster.components.spec.pools import (
     CapacityBlockPurchase,
     FlexStartPurchase,
     OnDemandPurchase,
@@ -24,7 +24,13 @@ from gpucluster.components.spec.training import (
     Purchase,
     ReservationPlacement,
 )
-from gpucluster.components.training import TrainingNodes, is_active, refuse_blocks, report_fabric, report_roll
+from gpucluster.components.training import (
+    TrainingNodes,
+    is_active,
+    refuse_blocks,
+    report_fabric,
+    report_roll,
+)
 from gpucluster.record import record
 
 FLEX_START_DAYS = 7

@@ -1,13 +1,55 @@
-"""From where the cluster's API is reached, and by whom."""
+"""Who reaches the cluster's API and from where, and teams with a share of the cluster."""
 
+import ipaddress
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec.addresses import Cidr, PublicCidr
 from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import NAME, Dollars, Whole
+from gpucluster.textio.values import shown_value
+
+# The widest range that belongs to one owner: registries get the internet's addresses by /8 (IANA IPv4 address space
+# registry), and the widest private range is 10.0.0.0/8 (RFC 1918).
+_WIDEST = 8
+# No machine has these on the internet. Sources: RFC 1918, RFC 6598 (carriers), RFC 1122 (loopback), RFC 3927 (link).
+_PRIVATE = tuple(
+    map(
+        ipaddress.IPv4Network,
+        ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"),
+    )
+)
+
+
+def _cidr(value: str) -> str:
+    try:
+        network = ipaddress.IPv4Network(value)
+    except ValueError:
+        raise ValueError("is not an IPv4 range; write one such as 203.0.113.0/24, with no host bits set") from None
+    if network.prefixlen < _WIDEST:
+        whom = f"{network.num_addresses:,} addresses" if network.prefixlen else "everyone"
+        raise ValueError(
+            f"opens the cluster's API to {whom}; write the ranges of your office or VPN, none wider than /{_WIDEST}"
+        )
+    return str(network)
+
+
+def _public_cidr(value: str) -> str:
+    private = next((range_ for range_ in _PRIVATE if range_.overlaps(ipaddress.IPv4Network(value))), None)
+    if private is not None:
+        raise ValueError(
+            f"overlaps {private}, which is not public; write the public range of your office or VPN, or choose kind: "
+            "private with via: vpn"
+        )
+    return value
+
+
+Cidr = Annotated[str, AfterValidator(_cidr)]
+PublicCidr = Annotated[Cidr, AfterValidator(_public_cidr)]
 
 
 def _named_once(value: tuple[str, ...]) -> tuple[str, ...]:
@@ -116,3 +158,42 @@ class PrivateAccess(_Access):
 Access = Annotated[
     PublicAccess | PrivateAccess, Field(description="Networks that reach the cluster's API", discriminator="kind")
 ]
+
+
+def _team_name(value: object) -> object:
+    # With `team-` before it and the longest name of a pool behind it, within the 63 characters of a label.
+    if not isinstance(value, str) or not re.fullmatch(NAME, value):
+        raise ValueError(
+            f"must not contain the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
+            "starting with a letter and not ending with a hyphen"
+        )
+    return value
+
+
+TeamName = Annotated[str, BeforeValidator(_team_name)]
+
+
+class Team(Model):
+    """A team with its own namespace, queues and share of the GPUs."""
+
+    groups: People = Field(
+        min_length=1,
+        description="Identities that submit and read its jobs, written as in access.submitters",
+        examples=[["arn:aws:iam::123456789012:role/vision"]],
+    )
+    gpus: dict[str, Whole] = Field(
+        default_factory=dict,
+        description="Pool -> the team's own GPUs of that pool: others borrow them while idle, and give them back; of "
+        "other pools the team can only borrow",
+        examples=[{TRAINING_POOL: 16, "dev": 4}],
+    )
+    priority: Literal["low", "medium", "high"] = Field(
+        default="medium",
+        description="Priority for borrowing idle GPUs: each level gets twice the share of the level below",
+    )
+    monthly_usd: Dollars | None = Field(
+        default=None,
+        description="Limit in USD for its share of the cost of the cluster in a month of 730 hours; a higher cost is "
+        "a warning",
+        examples=[200000],
+    )

@@ -1,8 +1,11 @@
-"""What a user asks for: one cluster, in words that hold on every cloud. Imports no Pulumi.
+"""The spec of a cluster, in the same terms on every cloud, and of parts that are declared alone. Imports no Pulumi.
 
-`file` reads it from YAML and turns every mistake into one line in the user's words.
+`file` reads it from YAML and reports every mistake on a line of its own.
 """
 
+from __future__ import annotations
+
+import json
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, cast
@@ -13,20 +16,22 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.spec.access import Access
-from gpucluster.components.spec.agreement import CLUSTER_CHECKS, pool_gpus
-from gpucluster.components.spec.data import OWN, Identity, IdentityName
-from gpucluster.components.spec.elastic import Elastic
-from gpucluster.components.spec.mig import Mig
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.money import Budget, Terms
+from gpucluster.components.spec.access import Access, Team, TeamName
+from gpucluster.components.spec.commitments import Budget, Promises, Terms
+from gpucluster.components.spec.cross_field_checks import CLUSTER_CHECKS, POOL_CHECKS, pool_gpus
+from gpucluster.components.spec.existing import ClusterNetwork
+from gpucluster.components.spec.model import Model, model_schema
 from gpucluster.components.spec.operations import Exemption, Health, Telemetry
-from gpucluster.components.spec.own_things import ClusterNetwork
-from gpucluster.components.spec.promises import Promises
-from gpucluster.components.spec.registry import OwnRegistry, Registry
-from gpucluster.components.spec.storage import Storage
-from gpucluster.components.spec.teams import Team, TeamName
-from gpucluster.components.spec.training import GroupPlacement, OnDemandPurchase, Placement, Purchase, Training
+from gpucluster.components.spec.pools import (
+    Elastic,
+    GroupPlacement,
+    Mig,
+    OnDemandPurchase,
+    Placement,
+    Purchase,
+    Training,
+)
+from gpucluster.components.spec.storage import OWN, Identity, IdentityName, OwnRegistry, Registry, Storage
 from gpucluster.components.spec.values import LASTS, LENGTHS, NAME, Accelerator, Duration, Hours, Name
 from gpucluster.components.spec.versions import Versions
 from gpucluster.textio.values import shown_value
@@ -153,3 +158,41 @@ class StackSpec(ClusterSpec):
     # No default, and narrower than above: a spec is never written to.
     budget: Budget  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]
     duration: Hours = Field(description=LASTS, examples=LENGTHS)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+
+class PoolSpec(Model):
+    """A training pool in an existing cluster."""
+
+    checks = POOL_CHECKS
+
+    name: Name
+    accelerator: Accelerator = "h100"
+    training: Training
+    purchase: Purchase = OnDemandPurchase(kind="on-demand")
+    placement: Placement = GroupPlacement(kind="group")
+    labels: Labels = Field(default_factory=dict, description="On every resource")
+    duration: Duration = None
+
+
+class NetworkSpec(Model):
+    """A network alone. private_services: the cloud's own services, such as its file systems, appear inside."""
+
+    name: Name
+    nat: bool = Field(default=True, description="Internet access")
+    private_services: bool = Field(default=False, description="Private endpoints of the cloud's services")
+    labels: Labels = Field(default_factory=dict, description="On every resource")
+
+
+TrainingSpec = ClusterSpec | PoolSpec
+"""What tells of a training pool."""
+
+
+def spec_schema() -> str:
+    """JSON Schema (draft 2020-12) of a spec, as text. Kept in stacks/specs/schema.json, which every spec names."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Cluster spec"}
+    schema = {
+        **head,
+        **model_schema(StackSpec),
+        "description": "One training cluster. The same spec gives equivalent clusters on every cloud.",
+    }
+    return json.dumps(schema, indent=2) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.components.elastic import ElasticMachines, PoolPlan, plan_pools, pool_rows
 from gpucluster.components.shapes import elastic_shape, shape
-from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.pools import Elastic
 from tests.components.told import reports
 
 NC80 = shape("azure", "Standard_NC80adis_H100_v5")  # of 2 GPUs

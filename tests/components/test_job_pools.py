@@ -7,7 +7,7 @@ from gpucluster.components.job_pools import elastic_job_pool, mig_job_pool, trai
 from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.mig import MigMachines, sliced
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec.mig import Mig
+from gpucluster.components.spec.pools import Mig
 from gpucluster.components.training import TrainingNodes
 
 P5, P5_4 = shape("aws", "p5.48xlarge"), shape("aws", "p5.4xlarge")

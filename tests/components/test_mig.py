@@ -9,7 +9,7 @@ import pytest
 from gpucluster.components.mig import MigMachines, MigResources, report_mig, sliced
 from gpucluster.components.mig_layout import Strategy, layout_of
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec.mig import Mig
+from gpucluster.components.spec.pools import Mig
 from gpucluster.program.facts import Slices
 from tests.components.told import reports
 

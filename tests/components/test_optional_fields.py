@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
-from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec, StackSpec
 from gpucluster.components.spec.errors import InvalidSpec
-from gpucluster.components.spec.parts import PoolSpec
 
 LEFT_OUT = ("labels", "budget", "duration")
 KEYS = {"requiredLabels", "budget", "durationDays"}

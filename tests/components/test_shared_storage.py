@@ -10,7 +10,7 @@ from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.shared_storage import Shared, shared_part, shared_sizes
-from gpucluster.components.spec.own_things import ExistingFiles
+from gpucluster.components.spec.existing import ExistingFiles
 
 LUSTRE = LustrePlan(capacity_gib=36_000, usable_gib=20_480, tier=250, protect=False, choice="")
 YOURS = MountedPlan(files=ExistingFiles(id="fs-1", mount="10.0.0.1@tcp:/shared"), usable_gib=20_480)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec.parts import PoolSpec
-from gpucluster.components.spec.training import Training
-from gpucluster.components.training import TrainingNodes, is_active, report_fabric, report_gpus
+from gpucluster.components.spec.cluster import PoolSpec
+from gpucluster.components.spec.pools import Training
+from gpucluster.components.training import (
+    TrainingNodes,
+    is_active,
+    report_fabric,
+    report_gpus,
+)
 from tests.components.told import reports
 
 BLOCK = {"kind": "reservation", "id": "cr-0123"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec.training import Training
+from gpucluster.components.spec.pools import Training
 from gpucluster.components.training_machine import plan_machine
 from tests.components.told import reports, told
 

@@ -13,9 +13,8 @@ from gpucluster.components.kubernetes.telemetry.rules import Watched, samples_a_
 from gpucluster.components.names import NODE_GPUS
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.elastic import Elastic
-from gpucluster.components.spec.mig import Mig
 from gpucluster.components.spec.operations import Alerts
+from gpucluster.components.spec.pools import Elastic, Mig
 from gpucluster.record import record
 
 SCRAPE_SECONDS: Final = 30

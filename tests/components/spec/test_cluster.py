@@ -18,9 +18,8 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from gpucluster.cli import main
-from gpucluster.components.spec.cluster import StackSpec
+from gpucluster.components.spec.cluster import StackSpec, spec_schema
 from gpucluster.components.spec.errors import InvalidSpec
-from gpucluster.components.spec.schema import spec_schema
 
 ROOT = Path(__file__).parents[3]
 
@@ -98,7 +97,7 @@ def test_the_schema_and_the_model_refuse_the_same_specs() -> None:
 
 
 def test_without_docstrings_the_schema_describes_fields_only() -> None:
-    code = "from gpucluster.components.spec.schema import spec_schema; print(spec_schema())"
+    code = "from gpucluster.components.spec.cluster import spec_schema; print(spec_schema())"
     bare = subprocess.check_output([sys.executable, "-OO", "-c", code], text=True)
     assert '"None' not in bare
     assert json.loads(bare)["properties"].keys() == json.loads(spec_schema())["properties"].keys()
