@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar
 
 import pulumi
 
@@ -62,7 +60,7 @@ class InProgram:
     ) -> tuple[Plan, Any]:
         """The plan of a part of a cluster, and the checked location. part: its class."""
         config = self._config(part, name, location, machine)
-        source = SpecValues(partial(python_file, {"name": name, **values}, f"spec of {name}"), model, name)
+        source = SpecValues(partial(YamlFile, f"spec of {name}", None, {"name": name, **values}, ()), model, name)
         made, _ = plan_source(config, source, cloud_of(self.cloud), plan)
         return made, config.location
 
@@ -149,7 +147,7 @@ def _source(name: str, spec: SpecInput) -> SpecSource[ClusterSpec]:
     if isinstance(spec, ClusterSpec):
         return _Checked(spec, name)
     if isinstance(spec, Mapping):
-        return SpecValues(partial(python_file, {"name": name, **spec}, f"spec of {name}"), ClusterSpec, name)
+        return SpecValues(partial(YamlFile, f"spec of {name}", None, {"name": name, **spec}, ()), ClusterSpec, name)
     return spec_file(Path(spec), ClusterSpec, name)
 
 
@@ -185,37 +183,3 @@ def _snake(key: str) -> str:
 
 def _camel(field: str) -> str:
     return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), field)
-
-
-_PLAIN: Final = (str, bool, int, float, Decimal, datetime.date, type(None))
-
-
-def python_file(values: Mapping[str, Any], source: str) -> YamlFile:
-    """The values as a file without lines. source: its name in messages.
-
-    Raises InputError with each value that is not plain, such as an Output, which is unknown in a preview.
-    """
-    problems: list[str] = []
-    data = _plain(values, "", problems)
-    if problems:
-        raise InputError(source, problems)
-    return YamlFile(source, None, data, ())
-
-
-def _plain(value: Any, at: str, problems: list[str]) -> Any:
-    """The value in dicts and lists. at: its full name."""
-    if isinstance(value, Mapping):
-        members = cast(Mapping[Any, Any], value)
-        for key in members:
-            if type(key) not in _PLAIN:
-                problems.append(f"{at or 'the mapping'} has the key {key!r}; write a string")
-        return {key: _plain(member, f"{at}.{key}" if at else str(key), problems) for key, member in members.items()}
-    if isinstance(value, list | tuple):
-        items = cast("list[Any] | tuple[Any, ...]", value)
-        return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(items)]
-    if type(value) not in _PLAIN:
-        problems.append(
-            f"{at} is of type {type(value).__name__}; use a string, number, boolean, list or mapping with a value "
-            "known before the update"
-        )
-    return value

@@ -10,17 +10,17 @@ import datetime
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar, get_args
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from gpucluster.errors import InputError
 from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 from gpucluster.textio.values import cut, shown_value
 from gpucluster.textio.yaml_text import BadYaml, YamlText, read
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-    from pydantic_core import ErrorDetails
 
 _Shape = TypeVar("_Shape")
 
@@ -74,9 +74,6 @@ def yaml_document(path: Path, source: Source, *, others: bool = False) -> YamlTe
 
 def typed(value: object, shape: type[_Shape], source: Source, faults: Sequence[str] = ()) -> _Shape:
     """A value as a shape. Raises InputError. faults: further mistakes in the text."""
-    # Imported late: it takes 0.1 s, and a preview reads nothing that needs it.
-    from pydantic import TypeAdapter, ValidationError
-
     try:
         found = TypeAdapter(shape).validate_python(value)
     except ValidationError as error:

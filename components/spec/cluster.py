@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, Field
@@ -40,9 +40,9 @@ _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending 
 
 
 def _terms_of_clouds(value: Any) -> Any:
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping):
         return value
-    agreed = cast(dict[Any, Any], value)
+    agreed = cast(Mapping[Any, Any], value)
     unknown = [str(name) for name in agreed if name not in clouds()]
     if unknown:
         raise BadSpecValue([Problem(name, "is no cloud", f"allowed: {', '.join(clouds())}") for name in unknown])
@@ -50,9 +50,9 @@ def _terms_of_clouds(value: Any) -> Any:
 
 
 def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping):
         return value
-    labels = cast(dict[Any, Any], value)
+    labels = cast(Mapping[Any, Any], value)
     missing = [key for key in required if key not in labels]
     problems: list[Problem] = []
     if missing:

@@ -1,5 +1,6 @@
 """The budget of a stack, the terms of its account, and figures that the cluster must reach."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal, cast
@@ -57,10 +58,10 @@ class Terms(Model):
 
 
 def _by_number_of_nodes(value: Any) -> Any:
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping):
         return value
     problems: list[Problem] = []
-    for nodes, speed in cast(dict[Any, Any], value).items():
+    for nodes, speed in cast(Mapping[Any, Any], value).items():
         if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
             problems.append(
                 Problem("", f"has {shown_value(nodes)} as a number of nodes", "write 2 or more, such as 4: 360")
@@ -71,7 +72,7 @@ def _by_number_of_nodes(value: Any) -> Any:
             )
     if problems:
         raise BadSpecValue(problems)
-    return cast(dict[Any, Any], value)
+    return cast(Mapping[Any, Any], value)
 
 
 class Promises(Model):

@@ -24,6 +24,7 @@ from gpucluster.textio.yaml_text import construct, shown
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
 _Container = Mapping | list | tuple
+_Scalar = str | int | float | Decimal | datetime.date
 _KEY: Final = "[key]"
 """Last step of pydantic's location of the name of an entry, as opposed to its value."""
 
@@ -67,7 +68,8 @@ def _mistakes(root: yaml.Node | None, model: type[BaseModel], details: ErrorDeta
     if kind == "union_tag_invalid":
         loc, value = (*loc, "kind"), value["kind"]
     elif kind == "invalid_key":  # a name that YAML reads as something other than text, such as 7 or a day
-        loc, kind = (*loc[:-1], shown_value(value)), "extra_forbidden"
+        name = repr(value) if isinstance(value, tuple | bytes) else shown_value(value)
+        loc, kind = (*loc[:-1], name), "extra_forbidden"
     if kind != "value_error":
         place = _find(root, model, loc, value)
         yield Mistake(place.line, place.name, _text(place, kind).strip())
@@ -121,7 +123,7 @@ class _Place:
             return "a hidden value"
         if self.node is not None:
             return shown(self.node)
-        if isinstance(self.value, str | int | float | Decimal | datetime.date):
+        if isinstance(self.value, _Scalar):
             return cut(repr(self.value) if isinstance(self.value, str) else str(self.value))
         return "empty" if self.value is None else f"of type {type(self.value).__name__}"
 
@@ -208,14 +210,24 @@ def _text(place: _Place, kind: str) -> str:
             seen = place.seen
             if kind == "too_short":
                 seen = "empty" if isinstance(place.value, Mapping) else "an empty list"
-            unread = _not_text(place) if kind == "string_type" else None
-            return unread or f"{place.name} is {seen}; write {_wanted(place.wanted, place.info)}"
+            not_text = _not_text(place) if kind == "string_type" else _not_plain(place)
+            return not_text or f"{place.name} is {seen}; write {_wanted(place.wanted, place.info)}"
+
+
+def _not_plain(place: _Place) -> str | None:
+    """For a value that no file can have, such as an Output, which is unknown in a preview."""
+    if isinstance(place.value, _Container | _Scalar | None):
+        return None
+    known = "use a string, number, boolean, list or mapping with a value known before the update"
+    return f"{place.name} is {place.seen}; {known}"
 
 
 def _not_text(place: _Place) -> str | None:
     """For a value that looks like text and that YAML reads as something else, such as `no`."""
     if isinstance(place.value, str | _Container | None) or is_secret(place.wanted):
         return None
+    if unknown := _not_plain(place):
+        return unknown
     if place.node is None:
         return f"{place.name} is {place.seen}, not a string; write {str(place.value)!r}"
     kind = place.node.tag.rpartition(":")[2]

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
 
 from gpucluster.components.did_you_mean import did_you_mean
@@ -47,7 +46,6 @@ def applied(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, 
     """(the spec with other values, a text about each change). Raises InputError with every name that is no field."""
     if not values:
         return data, []
-    changed = copy.deepcopy(data)
     fields = list(dict.fromkeys(_fields(ClusterSpec, "", data)))
     problems: list[str] = []
     changes: list[str] = []
@@ -61,10 +59,12 @@ def applied(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, 
             problems.append(str(error))
         else:
             problems += [fault.text for fault in value.faults]
-            changes.append(f"{path} is {text}, {_put(changed, path.split('.'), value.data)}")
+            steps = path.split(".")
+            changes.append(f"{path} is {text}, {_before(data, steps)}")
+            data = _changed(data, steps, value.data)
     if problems:
         raise InputError(SET_VARIABLE, problems)
-    return changed, changes
+    return data, changes
 
 
 def _fields(model: type[Model], above: str, values: Any) -> Iterator[str]:
@@ -110,18 +110,20 @@ def _short(names: list[str]) -> list[str]:
     return [*names, *(name.rsplit(".", 1)[-1] for name in names)]
 
 
-def _put(values: dict[Any, Any], path: list[str], value: Any) -> str:
-    """Sets the value at a path, whose mappings it creates if they are missing; returns a text about the old value."""
-    for step in path[:-1]:
-        if not isinstance(values.get(step), dict):
-            values[step] = {}
-        values = values[step]
-    last = path[-1]
-    if last not in values:
-        old = "not set"
-    elif isinstance(values[last], dict | list):
-        old = "different"
-    else:
-        old = values[last] if isinstance(values[last], str) else shown_value(values[last])
-    values[last] = value
-    return f"{old} in the spec"
+def _changed(values: Any, path: Sequence[str], value: Any) -> Any:
+    """The values with another one at a path, whose mappings are created if they are missing."""
+    if not path:
+        return value
+    members: dict[Any, Any] = values if isinstance(values, dict) else {}
+    return {**members, path[0]: _changed(members.get(path[0]), path[1:], value)}
+
+
+def _before(values: Any, path: Sequence[str]) -> str:
+    """A text about the value at a path."""
+    for step in path:
+        if not isinstance(values, dict) or step not in values:
+            return "not set in the spec"
+        values = cast(dict[Any, Any], values)[step]
+    if isinstance(values, dict | list):
+        return "different in the spec"
+    return f"{values if isinstance(values, str) else shown_value(values)} in the spec"

@@ -196,7 +196,7 @@ class Elastic(Model):
     @model_validator(mode="before")
     @classmethod
     def _named(cls, values: Any) -> Any:
-        given = cast(Mapping[str, Any], values if isinstance(values, dict) else {})
+        given = cast(Mapping[str, Any], values if isinstance(values, Mapping) else {})
         nameless = [name for name in ElasticPool.model_fields if name in given]
         if nameless:
             pool = ", ".join(f"{name}: {_flow(given[name])}" for name in nameless)

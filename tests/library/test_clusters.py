@@ -144,8 +144,8 @@ def test_a_name_that_no_file_could_have_is_refused(declared: Declared) -> None:
     spec: Any = {**SPEC, ("a", 1): 2, "labels": {b"team": "research"}}
     assert refused(declared, lambda: aws.TrainingCluster("trial", spec, EAST)) == [
         "spec of trial: 2 problems",
-        Says("mapping", "1", "string"),
-        "  labels has the key b'team'; write a string",
+        Says("('a', 1)", "not a field", "training"),
+        Says("labels", "b'team'", "1 to 63 lower-case letters"),
     ]
 
 
