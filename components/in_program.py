@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pulumi
+from pydantic.alias_generators import to_camel, to_snake
 
 from gpucluster.components.cloud import cloud_of
 from gpucluster.components.declare import forbid_what_if
@@ -66,10 +67,10 @@ class InProgram:
 
     def spelled(self, text: str) -> str:
         """A text with keys that only a stack's configuration has, rewritten as fields of `location`."""
-        own = [key for key in _keys(self.cloud) if key != _snake(key)]
+        own = [key for key in _keys(self.cloud) if key != to_snake(key)]
         if not own:
             return text
-        return re.sub(rf"(?:gpucluster:)?\b({'|'.join(own)})\b", lambda found: f"location.{_snake(found[1])}", text)
+        return re.sub(rf"(?:gpucluster:)?\b({'|'.join(own)})\b", lambda found: f"location.{to_snake(found[1])}", text)
 
     def _config(self, part: str, name: str, location: object, machine: str | None) -> _Config:
         forbid_what_if()
@@ -119,7 +120,7 @@ class _Config(StackConfig):
     spelled: Callable[[str], str]
 
     def named(self, problem: Problem) -> str:
-        place = problem.field in _keys(self.cloud) and problem.field == _snake(problem.field)
+        place = problem.field in _keys(self.cloud) and problem.field == to_snake(problem.field)
         return self.spelled(f"location.{problem}" if place else str(problem))
 
 
@@ -157,7 +158,7 @@ def _values(cloud: str, location: Any) -> tuple[dict[str, str], list[Problem]]:
     values: dict[str, str] = {}
     problems: list[Problem] = []
     for field in fields(location):
-        key, value = _camel(field.name), getattr(location, field.name)
+        key, value = to_camel(field.name), getattr(location, field.name)
         if isinstance(value, str | int):
             values[key] = str(value).lower() if isinstance(value, bool) else str(value)
         elif value is not None or key in keys:
@@ -175,11 +176,3 @@ def _seen(value: object) -> str:
 def _keys(cloud: str) -> list[str]:
     """The location keys of a stack's configuration."""
     return [*cloud_of(cloud).keys, *cloud_of(cloud).optional]
-
-
-def _snake(key: str) -> str:
-    return re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
-
-
-def _camel(field: str) -> str:
-    return re.sub(r"_([a-z])", lambda letter: letter[1].upper(), field)

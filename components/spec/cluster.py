@@ -54,20 +54,14 @@ def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
         return value
     labels = cast(Mapping[Any, Any], value)
     missing = [key for key in required if key not in labels]
-    problems: list[Problem] = []
-    if missing:
-        problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(required)}"))
+    problems = [Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(required)}")] if missing else []
     for key, text in labels.items():
         if key in OWN_LABELS:
-            problems.append(
-                Problem("", f"must not contain {key}, which every resource gets automatically", "remove it")
-            )
+            seen = f"must not contain {key}, which every resource gets automatically"
+            problems.append(Problem("", seen, "remove it"))
         elif not re.fullmatch(LABEL_VALUE, str(key)):
-            problems.append(
-                Problem(
-                    "", f"must not contain {shown_value(key)}, which not every cloud allows", f"write {_LABEL_RULE}"
-                )
-            )
+            seen = f"must not contain {shown_value(key)}, which not every cloud allows"
+            problems.append(Problem("", seen, f"write {_LABEL_RULE}"))
         elif not isinstance(text, str) or not re.fullmatch(LABEL_VALUE, text):
             problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
     if problems:

@@ -63,13 +63,11 @@ def _by_number_of_nodes(value: Any) -> Any:
     problems: list[Problem] = []
     for nodes, speed in cast(Mapping[Any, Any], value).items():
         if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
-            problems.append(
-                Problem("", f"has {shown_value(nodes)} as a number of nodes", "write 2 or more, such as 4: 360")
-            )
+            seen = f"has {shown_value(nodes)} as a number of nodes"
+            problems.append(Problem("", seen, "write 2 or more, such as 4: 360"))
         elif not isinstance(speed, int | float | Decimal) or isinstance(speed, bool) or speed <= 0:
-            problems.append(
-                Problem("", f"has {shown_value(speed)} for {nodes} nodes", f"write GB/s above 0, such as {nodes}: 360")
-            )
+            seen = f"has {shown_value(speed)} for {nodes} nodes"
+            problems.append(Problem("", seen, f"write GB/s above 0, such as {nodes}: 360"))
     if problems:
         raise BadSpecValue(problems)
     return cast(Mapping[Any, Any], value)

@@ -6,16 +6,17 @@ from dataclasses import make_dataclass
 from typing import Any
 
 import pytest
+from pydantic.alias_generators import to_camel, to_snake
 
 from gpucluster.catalog.clouds import clouds
-from gpucluster.components.in_program import InProgram, _camel, _keys, _snake, _values
+from gpucluster.components.in_program import InProgram, _keys, _values
 
 
 @pytest.mark.parametrize("cloud", clouds())
 def test_each_key_of_a_stack_is_a_field(cloud: str) -> None:
     keys = _keys(cloud)
-    fields = [_snake(key) for key in keys]
-    assert [_camel(field) for field in fields] == keys
+    fields = [to_snake(key) for key in keys]
+    assert [to_camel(field) for field in fields] == keys
     assert all(field.islower() for field in fields)
     values, problems = _values(cloud, make_dataclass("Location", fields)(*range(len(fields))))
     assert (values, problems) == ({key: str(at) for at, key in enumerate(keys)}, [])
@@ -40,6 +41,6 @@ def test_a_text_names_fields_in_place_of_keys_with_capitals() -> None:
     for key in capitals:
         assert (
             location.spelled(f"set gpucluster:{key} or {key}")
-            == f"set location.{_snake(key)} or location.{_snake(key)}"
+            == f"set location.{to_snake(key)} or location.{to_snake(key)}"
         )
     assert location.spelled("set region") == "set region"
