@@ -1,14 +1,17 @@
-"""Reads Pulumi.yaml, as far as we use it."""
+"""Reads the fields of Pulumi.yaml that we use. Source: pulumi/pulumi, sdk/go/common/workspace, project.json."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import errno
+import os
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationInfo, field_validator
 
 from gpucluster.record import record
 from gpucluster.textio.typed import Source, typed, yaml_document
-from gpucluster.textio.values import PROJECT_NAME
+from gpucluster.textio.values import PROJECT_NAME, shown_value
 
 
 @record(kw_only=True)
@@ -24,44 +27,68 @@ class ProjectFile:
     virtualenv: str
 
 
+def _folder(text: str | None, field: ValidationInfo) -> str | None:
+    """A path that a file can have, even if none has it."""
+    try:
+        os.lstat(text or ".")
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise ValueError(f"{field.field_name} is {shown_value(text)}, too long for a path; shorten it") from None
+    except ValueError:
+        raise ValueError(f"{field.field_name} is {shown_value(text)}, which no path can be; correct it") from None
+    return text
+
+
+_Folder = Annotated[str | None, AfterValidator(_folder)]
+
+
+class _Options(BaseModel):
+    """Those of the language."""
+
+    virtualenv: _Folder = None
+
+
+class _Runtime(BaseModel):
+    """The language of the program."""
+
+    name: str | None = None
+    options: _Options | None = None
+
+
+def _named(given: Any) -> Any:
+    return {"name": given} if isinstance(given, str) else given
+
+
+class _Project(BaseModel):
+    """The fields that we use, by their names in the file."""
+
+    name: str
+    main: _Folder = None
+    stackConfigDir: _Folder = None
+    runtime: Annotated[_Runtime | None, BeforeValidator(_named)] = None
+
+    @field_validator("name")
+    @classmethod
+    def _acceptable(cls, name: str) -> str:
+        if PROJECT_NAME.fullmatch(name) is None:
+            raise ValueError(
+                f"name is {shown_value(name)}; write 1 to 100 letters, digits, hyphens, underscores and periods"
+            )
+        return name
+
+
 def read_project(file: Path) -> ProjectFile:
     """The project of a file. Raises InputError with every mistake in it."""
     source = Source(name=str(file))
     found = yaml_document(file, source)
     repeated = [str(fault) for fault in found.faults if fault.repeats]
-    value: Any = found.data
-    if repeated or not _usual(value):
-        from gpucluster.textio.project_shape import Project
-
-        value = typed({} if value is None else value, Project, source, repeated).model_dump()
-    runtime: Any = value.get("runtime") or {}
-    if isinstance(runtime, str):
-        runtime = {"name": runtime}
-    options: Any = runtime.get("options") or {}
+    project = typed({} if found.data is None else found.data, _Project, source, repeated)
+    runtime = project.runtime or _Runtime()
+    options = runtime.options or _Options()
     return ProjectFile(
-        name=value["name"],
-        main=value.get("main") or "",
-        stack_folder=value.get("stackConfigDir") or "",
-        runtime=runtime.get("name") or "",
-        virtualenv=options.get("virtualenv") or "",
+        name=project.name,
+        main=project.main or "",
+        stack_folder=project.stackConfigDir or "",
+        runtime=runtime.name or "",
+        virtualenv=options.virtualenv or "",
     )
-
-
-def _usual(value: Any) -> bool:
-    """Whether it is as nearly all are: those are read without the import of pydantic, 0.1 s of every preview."""
-    fields = _mapping(value)
-    runtime = fields.get("runtime", "")
-    of_runtime = {"name": runtime} if isinstance(runtime, str) else _mapping(runtime, {"name": None})
-    options = _mapping(of_runtime.get("options", {}), {"virtualenv": None})
-    texts = [fields.get("main", ""), fields.get("stackConfigDir", "")]
-    texts += [of_runtime.get("name", ""), options.get("virtualenv", "")]
-    name = fields.get("name")
-    return (
-        isinstance(name, str)
-        and PROJECT_NAME.fullmatch(name) is not None
-        and all(isinstance(text, str) and len(text) < 100 and "\0" not in text for text in texts)
-    )
-
-
-def _mapping(value: object, other: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    return cast(Mapping[str, Any], value) if isinstance(value, dict) else other or {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -114,13 +112,3 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, text: bytes | None
 def test_times_of_other_programs_stay_texts(tmp_path: Path) -> None:
     (file := tmp_path / "one.yaml").write_text("at: 2026-11-23T10:00:00Z\n")
     assert yaml_document(file, FILE, others=True).data == {"at": "2026-11-23T10:00:00Z"}
-
-
-def test_a_usual_project_is_read_without_pydantic(tmp_path: Path) -> None:
-    (file := tmp_path / "Pulumi.yaml").write_text("name: a\nruntime: {name: python, options: {virtualenv: .venv}}\n")
-    code = (
-        "import sys, pathlib; from gpucluster.textio.project_file import read_project; "
-        f"read_project(pathlib.Path({str(file)!r})); print('pydantic' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
