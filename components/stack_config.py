@@ -54,8 +54,8 @@ class WithWebhook:
         if alerts.webhook is not None:
             seen = f"is set, but so is {WEBHOOK} in the stack's configuration"
             raise self.error([Problem("telemetry.alerts.webhook", seen, "remove one of them")])
-        told = alerts.model_copy(update={"webhook": self.webhook})
-        return spec.model_copy(update={"telemetry": spec.telemetry.model_copy(update={"alerts": told})})
+        alerts = alerts.model_copy(update={"webhook": self.webhook})
+        return spec.model_copy(update={"telemetry": spec.telemetry.model_copy(update={"alerts": alerts})})
 
     def error(self, problems: Sequence[Problem]) -> InputError:
         return self.source.error(problems)

@@ -79,7 +79,7 @@ class Model(BaseModel):
 
 def _valid_fields(model: type[Model], values: Any, wrong: set[tuple[int | str, ...]]) -> dict[str, Any]:
     """The fields of a model that is not valid as a whole, except those in `wrong`. A field that is left out has its
-    default, unless it may be one of unknown name.
+    default, unless an unknown name may be its misspelling.
     """
     if not isinstance(values, Mapping) or () in wrong:
         return {}
@@ -91,8 +91,8 @@ def _valid_fields(model: type[Model], values: Any, wrong: set[tuple[int | str, .
         if name in given
     }
     if given.keys() <= model.model_fields.keys():
-        left = {name: info for name, info in fields.items() if name not in given and not info.is_required()}
-        valid |= {name: info.get_default(call_default_factory=True) for name, info in left.items()}
+        absent = {name: info for name, info in fields.items() if name not in given and not info.is_required()}
+        valid |= {name: info.get_default(call_default_factory=True) for name, info in absent.items()}
     return valid
 
 

@@ -102,6 +102,16 @@ def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:
     ]
 
 
+def test_rules_between_valid_parts_are_reported_with_the_wrong_fields(tmp_path: Path) -> None:
+    text = changed(("kind: on-demand", "kind: spot"), ("nodes: 4", "nodes: 0"), ("fail", "fial"))
+    lines = [problem.partition(";")[0].partition(": ")[2] for problem in problems(tmp_path, text)]
+    assert lines == [
+        "training.nodes is 0",
+        "purchase.kind is 'spot': one reclaimed node stops a co-located job on all nodes",
+        "budget.on_exceed is 'fial'",
+    ]
+
+
 def test_a_capacity_block_needs_its_id(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, TRIAL.replace("kind: on-demand", "kind: capacity-block"))
     assert found.startswith("line 12: purchase.kind is 'capacity-block', which needs placement.kind reservation with")
