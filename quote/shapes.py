@@ -15,6 +15,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, Final, cast
 
+from pydantic import BaseModel
+
 from gpucluster.components.cloud import ClusterPlan
 from gpucluster.quote.numbers import Number, any_numbers, numbers_of, stand_ins
 
@@ -99,7 +101,7 @@ def shape_of(plan: ClusterPlan) -> str:
 def _names_of(plan: ClusterPlan) -> dict[str, str]:
     """Placeholder -> name of region, zones and other parts of its location."""
     place = plan.location
-    found = {"region": place.region, "zone": place.zone, **dict(_texts(vars(place), ""))}
+    found = {"region": place.region, "zone": place.zone, **dict(_texts(_members(place), ""))}
     return {hole: name for hole, name in found.items() if len(name) >= _SHORTEST}
 
 
@@ -132,9 +134,13 @@ def _texts(values: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
             yield from _texts(items, f"{above}{name}.")
 
 
+def _members(of: Any) -> dict[str, Any]:
+    return of.model_dump() if isinstance(of, BaseModel) else vars(of)
+
+
 def _fields(of: Any) -> dict[str, Any]:
-    known = cast("dict[str, Any]", vars(of))
-    return {name: item is None if name == _SHEET else _plain(item) for name, item in known.items() if name not in _SAID}
+    known = _members(of).items()
+    return {name: item is None if name == _SHEET else _plain(item) for name, item in known if name not in _SAID}
 
 
 def _plain(value: Any) -> Any:
@@ -142,7 +148,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Decimal | Enum):
         return str(value)
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) or isinstance(value, BaseModel):
         return [type(value).__qualname__, _fields(value)]
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, computed_field, field_validator
 
 from gpucluster.catalog.aws_regions import AwsRegion, aws_regions, local_zone, zone_id
 from gpucluster.components.configuration import Keys
@@ -72,6 +72,7 @@ class Location(Keys):
             raise BadSpecValue([Problem("role", seen, "name one account")])
         return value
 
+    @computed_field
     @property
     def cluster_zones(self) -> tuple[str, str]:
         """Of the control plane, for which EKS needs two, and of system nodes. The first is that of the GPU nodes, if
