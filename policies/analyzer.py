@@ -34,12 +34,12 @@ from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 
 from gpucluster.policies.analyzer_info import VERSION, analyzer_info, level_of, seen_rules, severity_of
 from gpucluster.policies.clock import today
+from gpucluster.policies.engine.settings import misspelt
 from gpucluster.policies.message import message
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.remediation import mended
 from gpucluster.policies.rule import Outcome, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
 from gpucluster.policies.run_rule import run_report_rule, run_resource_rule, run_stack_rule
-from gpucluster.policies.settings import misspelt
 from gpucluster.program.readers.policy import plain, resource_of, resources_of
 from gpucluster.program.resources import Resource, Resources
 

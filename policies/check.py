@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 
 from gpucluster.policies.changes import Changes
+from gpucluster.policies.engine.settings import REMEDIATE, Settings
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.node_impacts import node_impacts
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.report import Checked
 from gpucluster.policies.rule import Enforcement, Rule
-from gpucluster.policies.settings import REMEDIATE, Settings
 from gpucluster.program.resources import Resources
 
 

@@ -12,10 +12,10 @@ import click
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, quiet
 from gpucluster.policies import clock
+from gpucluster.policies.engine.settings import BadSettings, Settings, read_settings
 from gpucluster.policies.message import page_of
 from gpucluster.policies.packs import PACKS, TRAINING
 from gpucluster.policies.rule import Enforcement
-from gpucluster.policies.settings import BadSettings, Settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

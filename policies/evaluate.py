@@ -6,9 +6,9 @@ import datetime
 from collections.abc import Iterable, Sequence
 
 from gpucluster.policies.changes import Changes
+from gpucluster.policies.engine.settings import DISABLED, Settings
 from gpucluster.policies.rule import ChangeRule, Finding, Outcome, ReportRule, ResourceRule, Rule, Stack, StackRule
 from gpucluster.policies.run_rule import run_change_rule, run_report_rule, run_resource_rule, run_stack_rule
-from gpucluster.policies.settings import DISABLED, Settings
 from gpucluster.program.resources import Resource, Resources
 
 

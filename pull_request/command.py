@@ -289,7 +289,7 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
     """The criteria of plans, from the options."""
     from gpucluster.cost.prices import PriceBook
     from gpucluster.cost.prices.own import find_prices
-    from gpucluster.policies.settings import Settings, read_settings
+    from gpucluster.policies.engine.settings import Settings, read_settings
     from gpucluster.pull_request.criteria import Terms
 
     pack = PACKS[pack_name]

@@ -20,10 +20,10 @@ from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Fault
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.check import check_stack
+from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.exemptions import Exemption, exemptions
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.report import Checked, Found, Report
-from gpucluster.policies.settings import Settings
 from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.files import Read, read_file
 from gpucluster.program.resources import Resources

@@ -13,11 +13,11 @@ import pytest
 from pulumi.runtime.proto import analyzer_pb2
 
 import gpucluster.policies
+from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.message import message
 from gpucluster.policies.rule import ResourceRule, Rule, Stack
 from gpucluster.policies.run_rule import run_resource_rule
-from gpucluster.policies.settings import Settings
 from gpucluster.program.readers.policy import resource_of, resources_of
 from gpucluster.program.readers.records import UNKNOWN_TEXT as UNKNOWN
 from tests.policies.programs import PROVIDERS, REFERENCE, filled, program_of

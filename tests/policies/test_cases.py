@@ -37,14 +37,14 @@ import yaml
 from pulumi.runtime.proto import analyzer_pb2
 
 from gpucluster.policies.changes import Changes
+from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, example_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ChangeRule, ReportRule
-from gpucluster.policies.settings import Settings
 from gpucluster.program.readers.files import read_file
-from tests.policies.engine import PACK
 from tests.policies.laid import laid
+from tests.policies.previews import PACK
 from tests.policies.programs import PROGRAMS, PROVIDERS, planned, program_of
 from tests.policies.served import served
 

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.policies.engine import PACK, Seeded, findings_in
+from tests.policies.previews import PACK, Seeded, findings_in
 
 pytestmark = pytest.mark.engine
 

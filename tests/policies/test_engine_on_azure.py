@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.policies.engine import Seeded, previewed
+from tests.policies.previews import Seeded, previewed
 
 POOL = "azure-native:containerservice:AgentPool: train"
 

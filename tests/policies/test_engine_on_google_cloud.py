@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policies.engine import Seeded, previewed
+from tests.policies.previews import Seeded, previewed
 
 INSTALLER = ("advisory", "exemptions-in-use", "kubernetes:apps/v1:DaemonSet: installer")
 POOL = "gcp:container:NodePool: train"

@@ -12,7 +12,7 @@ import pytest
 from gpucluster.policies.examples import example_of, plan_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ChangeRule
-from tests.policies.engine import PACK, findings_in, pulumi
+from tests.policies.previews import PACK, findings_in, pulumi
 
 pytestmark = pytest.mark.engine
 

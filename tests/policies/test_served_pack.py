@@ -17,7 +17,7 @@ from gpucluster.policies.rule import ResourceRule
 from gpucluster.policies.training import PACK
 from gpucluster.program.readers.records import SIGNATURE
 from tests.cases import cases
-from tests.policies.engine import PACK as PACK_FOLDER
+from tests.policies.previews import PACK as PACK_FOLDER
 from tests.policies.served import served
 from tests.says import Says
 

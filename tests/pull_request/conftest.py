@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.prices import PriceBook
+from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.settings import Settings
 from gpucluster.pull_request.evidence import Evidence, StackEvidence
 from gpucluster.pull_request.judge import Judge
 from gpucluster.pull_request.judgement import Judgement

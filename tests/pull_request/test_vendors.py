@@ -9,7 +9,7 @@ import pytest
 from gpucluster.cost.prices import PriceBook
 from gpucluster.judges import bench
 from gpucluster.judges.verdict import Remark
-from gpucluster.policies.settings import Settings
+from gpucluster.policies.engine.settings import Settings
 from gpucluster.pull_request import vendors
 from gpucluster.pull_request.judge import Judge
 from gpucluster.pull_request.judgement import Judgement

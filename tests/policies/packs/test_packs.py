@@ -8,7 +8,7 @@ from pulumi.runtime.proto import analyzer_pb2
 
 from gpucluster.policies.packs import BASELINE, PACKS, PRODUCTION, TRAINING
 from gpucluster.policies.rule import ReportRule
-from tests.policies.engine import PACK, Seeded
+from tests.policies.previews import PACK, Seeded
 from tests.policies.served import served
 
 FOLDERS = {"training": PACK, **{name: PACK / "packs" / name for name in ("baseline", "production")}}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.settings import Settings
 from gpucluster.policies.training import PACK
 from tests.says import Says
 

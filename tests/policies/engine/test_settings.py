@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gpucluster.policies.settings import BadSettings, Settings, read_settings
+from gpucluster.policies.engine.settings import BadSettings, Settings, read_settings
 from gpucluster.policies.training import PACK
 from tests.cases import cases
 from tests.says import Says
