@@ -5,7 +5,7 @@ It runs with this folder first on the import path, so all imports use the full n
 
 from __future__ import annotations
 
-from gpucluster.policies.serve import serve
-from gpucluster.policies.training import PACK
+from gpucluster.policies.engine.serve import serve
+from gpucluster.policies.packs import TRAINING
 
-serve(PACK)
+serve(TRAINING)

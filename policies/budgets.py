@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from gpucluster.policies.engine.rule import Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
-from gpucluster.policies.rule import Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.stated import stated

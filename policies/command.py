@@ -11,19 +11,17 @@ import click
 
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, quiet
-from gpucluster.policies import clock
+from gpucluster.policies.engine import exemptions
+from gpucluster.policies.engine.rule import Enforcement, page_of
 from gpucluster.policies.engine.settings import BadSettings, Settings, read_settings
-from gpucluster.policies.message import page_of
 from gpucluster.policies.packs import PACKS, TRAINING
-from gpucluster.policies.rule import Enforcement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpucluster.policies.changes import Changes
-    from gpucluster.policies.pack import Pack
+    from gpucluster.policies.engine.pack import Pack
+    from gpucluster.policies.engine.rule import Changes, Rule
     from gpucluster.policies.report import Report
-    from gpucluster.policies.rule import Rule
     from gpucluster.program.resources import Resources
 
 
@@ -75,7 +73,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
         hint = f"did you mean `{near[0]}`?" if near else "`gpucluster guardrails list` shows all of them"
         raise click.BadParameter(f"unknown rule `{name}`; {hint}", param_hint="NAME")
     if example is not None:
-        from gpucluster.policies.examples import example_of, plan_of
+        from gpucluster.policies.engine.examples import example_of, plan_of
 
         found = example_of(name)
         if found is None:
@@ -130,12 +128,11 @@ def check(
 
     Exit code 1: mandatory findings.
     """
-    from gpucluster.policies.check import check_stack
-    from gpucluster.policies.report import Report
+    from gpucluster.policies.report import Report, check_stack
 
     pack = PACKS[pack_name]
     settings = read_settings(config.read(), pack.rules) if config else Settings()
-    today = clock.today()
+    today = exemptions.today()
     read = _read(files or (sys.stdin,))
     report = Report(
         pack=pack.name,
@@ -159,7 +156,7 @@ def pack(name: str) -> None:
     For example: pulumi preview --policy-pack "$(gpucluster guardrails pack)". The pack runs in the environment that
     runs this command.
     """
-    from gpucluster.policies.pack_folder import pack_folder
+    from gpucluster.policies.packs.folder import pack_folder
 
     click.echo(pack_folder(name))
 
@@ -203,7 +200,7 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
     """Name, resources and changes of each file; NotReadable with a line for each unreadable one."""
-    from gpucluster.policies.changes import Changes
+    from gpucluster.policies.engine.rule import Changes
     from gpucluster.program.readers.errors import NotReadable
     from gpucluster.program.readers.files import read_file
 

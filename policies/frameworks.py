@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.rule import Framework
+from gpucluster.policies.engine.rule import Framework
 
 AWS_PLACEMENT: Final = Framework(
     name="AWS Well-Architected Framework",

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from gpucluster.policies.node_impacts import NodeImpact
-from gpucluster.policies.rule import Enforcement, Outcome, Rule, Violation
-from gpucluster.policies.suggested_edit import Edit
+from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
+from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.rule import Changes, Edit, Enforcement, Outcome, Rule, Violation
+from gpucluster.policies.engine.run import evaluate
+from gpucluster.policies.engine.settings import REMEDIATE, Settings
 from gpucluster.program.resources import Resource, Resources
 
 _EXEMPT_DAYS: Final = 30
@@ -40,6 +42,37 @@ class Checked:
     @cached_property
     def _names(self) -> Counter[str]:
         return Counter(resource.name for resource in self.resources)
+
+
+def check_stack(
+    file: str,
+    resources: Resources,
+    changes: Changes | None = None,
+    *,
+    pack: Pack,
+    settings: Settings,
+    today: datetime.date,
+) -> Checked:
+    """The findings of a pack's rules, each with its level from pack and settings.
+
+    file: name of the stack in the report. changes: of a plan; with None, rules for changes do not run.
+    """
+
+    def level(rule: Rule) -> Enforcement:
+        given = settings.levels.get(rule.name)
+        if given is None:
+            return pack.enforcement(rule)
+        return Enforcement.MANDATORY if given == REMEDIATE else Enforcement(given)
+
+    outcomes = evaluate(
+        pack.rules, resources, changes, today=today, settings=settings, program_exemptions=pack.program_exemptions
+    )
+    return Checked(
+        file=file,
+        outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes],
+        resources=resources,
+        nodes=() if changes is None else node_impacts(changes),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

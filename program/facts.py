@@ -6,7 +6,7 @@ any other component that registers the same names:
 ===================  ============================================================================================
 `requiredLabels`     key -> value that everything around and inside the component must have
 `budget`             `{"monthly": "250000", "onExceed": "fail" | "warn", "currency": "USD"}`
-`exemptions`         findings that a team accepts; `policies.exemptions` reads its entries
+`exemptions`         findings that a team accepts; `policies.engine.exemptions` reads its entries
 `terms`              cloud -> agreed terms of its account: `{"aws": {"support": "business", "discount": "0.08",
                      "accountUsd": "100000"}}`; `Terms` describes each
 `durationDays`       days for which the cluster is needed

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gpucluster.cost.prices import BadPrices, PriceBook
+from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.pack import Pack
 from gpucluster.pull_request.evidence import Evidence
 from gpucluster.pull_request.judge import Judge
 from gpucluster.pull_request.judgement import Judgement

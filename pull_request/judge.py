@@ -18,12 +18,11 @@ from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Fault
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.check import check_stack
+from gpucluster.policies.engine.exemptions import Exemption, exemptions
+from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.exemptions import Exemption, exemptions
-from gpucluster.policies.pack import Pack
-from gpucluster.policies.report import Checked, Found, Report
+from gpucluster.policies.report import Checked, Found, Report, check_stack
 from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.files import Read, read_file
 from gpucluster.program.resources import Resources

@@ -12,10 +12,10 @@ from typing import Literal
 from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine
-from gpucluster.policies.exemptions import Exemption
-from gpucluster.policies.node_impacts import NodeImpact
+from gpucluster.policies.clouds.node_impacts import NodeImpact
+from gpucluster.policies.engine.exemptions import Exemption
+from gpucluster.policies.engine.rule import ChangeRule, Enforcement
 from gpucluster.policies.report import Found
-from gpucluster.policies.rule import ChangeRule, Enforcement
 from gpucluster.pull_request.evidence import JobEvidence
 from gpucluster.pull_request.vendors import Vendors
 

@@ -39,7 +39,9 @@ NAMED: Final[Mapping[str, str]] = {
     "gpucluster/__init__.py": _SOURCES,
     "judges/bench.py": _DATA_OF_EACH,
     "judges/command.py": "its help says what each judge knows",
-    "policies/examples.py": "the region that examples of a rule are in",
+    "policies/clouds/file_systems.py": _DATA_OF_EACH,
+    "policies/engine/examples.py": "the region that examples of a rule are in",
+    "policies/rules/storage_in_pool_zone.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/clusters.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/karpenter.py": "Karpenter's schema: which label domains of its clouds are closed",
     "sandbox/live/karpenter/classes.py": _DATA_OF_EACH,
@@ -53,12 +55,18 @@ def names_every_cloud(text: str) -> bool:
     return all(re.search(rf"(?<![a-z]){name}(?![a-z])", text, re.IGNORECASE) for name in ("aws", "gcp", "azure"))
 
 
+def has_a_check_of_each(text: str) -> bool:
+    """Whether it is a rule whose clouds are functions in its file."""
+    return "=CloudCheck(" in text
+
+
 def shipped() -> list[Path]:
     return [file for folder in sorted(FOLDERS) for file in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def test_only_files_with_a_reason_name_all_clouds() -> None:
-    found = {str(file.relative_to(ROOT)) for file in shipped() if names_every_cloud(file.read_text())}
+    texts = {str(file.relative_to(ROOT)): file.read_text() for file in shipped()}
+    found = {file for file, text in texts.items() if names_every_cloud(text) and not has_a_check_of_each(text)}
     assert found == {*NAMED}
 
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from gpucluster.catalog.holdings import Holding, holdings
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.policies.engine.rule import CannotTell, Changes, Finding, Violation
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import BadValue, amount, at, flag

@@ -1,4 +1,4 @@
-"""Labels of any resource, from the `labels` module of the cloud of its type.
+"""Labels of a resource, independent of the cloud's name for them, from the `labels` module of the cloud of its type.
 
 Such a module has `label_sets(resource, provider)`, every set of labels of a resource, and, if other resources of a
 stack add labels to it, `with_stack(sets, resource, resources)`.
@@ -7,12 +7,42 @@ stack add labels to it, `with_stack(sets, resource, resources)`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
+from typing import Any, cast
 
 from gpucluster.catalog.clouds import cloud_of_package, module_of
-from gpucluster.policies.label_sets import LabelSet
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.catalog.label_syntax import LabelSyntax
+from gpucluster.policies.engine.rule import Place
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class LabelSet:
+    """
+    where: in the user's words, e.g. "tags of the instances it starts".
+    labels: key -> value; a value, or the whole map, may be UNKNOWN.
+    place: the property that contains the labels.
+    written: labels in the form of the property; for a list, the elements to append.
+    own: whether they are labels of the resource itself, not of machines it starts.
+    node_domains: for labels of machines, the allowed kubernetes.io domains; None for anything else.
+    """
+
+    where: str
+    labels: Mapping[str, Any] | Unknown
+    syntax: LabelSyntax
+    place: Place
+    written: Callable[[Mapping[str, str]], Any] = dict
+    own: bool = False
+    node_domains: tuple[str, ...] | None = None
+
+
+def labels_at(value: Any) -> Mapping[str, Any] | Unknown:
+    """`value` as labels: a missing map is an empty one."""
+    if value is UNKNOWN:
+        return UNKNOWN
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def label_sets_in(resource: Resource, resources: Resources) -> Iterator[LabelSet]:

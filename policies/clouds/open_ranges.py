@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any, Final, TypeVar
 
-from gpucluster.policies.rule import CannotTell, Finding, Violation
+from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 _OPEN_SHARE: Final = 1 / 32

@@ -1,1 +1,1 @@
-"""How rules are run and served: the frame that every rule and pack uses."""
+"""How rules are written, run and served: the frame that every rule and pack uses."""

@@ -14,7 +14,7 @@ from dataclasses import field
 from typing import Any, Final, cast
 
 from gpucluster.errors import InputError
-from gpucluster.policies.rule import Rule
+from gpucluster.policies.engine.rule import Rule
 from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 
@@ -82,7 +82,8 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
         needed = known[name].mends_by
         if level == REMEDIATE and needed is not None and not given.get(needed):
             problems.append(f"{name}: level `{REMEDIATE}` needs the setting `{needed}`, which is missing")
-        problems += [f"{name}: {problem}" for problem in (*misspelt(known[name], given), *_wrong(known[name], given))]
+        of_settings = (*unknown_settings(known[name], given), *_wrong(known[name], given))
+        problems += [f"{name}: {problem}" for problem in of_settings]
         configs[name] = given
     if problems:
         raise BadSettings("\n".join(problems))
@@ -90,7 +91,7 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
     return Settings(levels=levels if every is None else {**dict.fromkeys(known, every), **levels}, configs=configs)
 
 
-def misspelt(rule: Rule, config: Mapping[str, Any]) -> list[str]:
+def unknown_settings(rule: Rule, config: Mapping[str, Any]) -> list[str]:
     """Settings that the rule does not have; the engine passes them on without an error."""
     has = rule.settings
     return [f"unknown setting `{name}`{_hint(name, has)}" for name in config if name not in has]

@@ -1,4 +1,4 @@
-"""Every pack. They run the same rules, but differ in the rules that stop a preview.
+"""Every pack. They run the same rules, but differ in the rules that stop a preview; training: each at its own level.
 
 `policies` itself is the folder of the training pack; each other pack has a folder here.
 """
@@ -10,12 +10,16 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from gpucluster.policies.pack import Pack
-from gpucluster.policies.rule import ReportRule
-from gpucluster.policies.training import PACK as TRAINING
+from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.rule import Enforcement, ReportRule
+from gpucluster.policies.rules import rules
 
-__all__ = ["BASELINE", "PACKS", "PRODUCTION", "TRAINING"]
-
+TRAINING: Final = Pack(
+    name="training",
+    description="Co-location, fabric, labels, storage, safety and budget of GPU training clusters",
+    rules=rules(),
+    mandatory=frozenset(rule.name for rule in rules() if rule.enforcement is Enforcement.MANDATORY),
+)
 BASELINE: Final = replace(
     TRAINING,
     name="baseline",

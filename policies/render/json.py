@@ -7,10 +7,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from gpucluster.catalog.node_changes import Effect
-from gpucluster.policies.message import page_of
-from gpucluster.policies.node_impacts import NodeImpact
+from gpucluster.policies.clouds.node_impacts import NodeImpact
+from gpucluster.policies.engine.rule import Enforcement, page_of
 from gpucluster.policies.report import Found, Report
-from gpucluster.policies.rule import Enforcement
 
 
 class _Model(BaseModel):

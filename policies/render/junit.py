@@ -6,9 +6,8 @@ import re
 from typing import Final
 from xml.etree import ElementTree
 
-from gpucluster.policies.message import explained_by
+from gpucluster.policies.engine.rule import Enforcement, explained_by
 from gpucluster.policies.report import Checked, Found, Report
-from gpucluster.policies.rule import Enforcement
 
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters not representable in XML 1.0, not even escaped."""

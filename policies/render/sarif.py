@@ -13,9 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 from urllib.parse import quote
 
-from gpucluster.policies.message import explained_by
+from gpucluster.policies.engine.rule import Enforcement, Rule, Severity, explained_by
 from gpucluster.policies.report import Found, Report
-from gpucluster.policies.rule import Enforcement, Rule, Severity
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gpucluster.policies.message import explained_by
+from gpucluster.policies.engine.rule import Enforcement, explained_by
 from gpucluster.policies.report import Checked, Found, Report
-from gpucluster.policies.rule import Enforcement
 
 
 def as_table(report: Report, *, closing: bool = True) -> str:

@@ -15,7 +15,7 @@ from gpucluster.cost.documents.diff.words import missing, part_cells, total_rows
 from gpucluster.cost.documents.words.basis import basis_sentence
 from gpucluster.cost.money import ranged
 from gpucluster.cost.render.markdown import bytes_of, code, fitting, row
-from gpucluster.policies.node_impacts import NodeImpact
+from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.program.resources import urn_name
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 from gpucluster.pull_request.render.findings import advice_line, mandatory_line, vendor_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.cost.money import money
 from gpucluster.cost.render.markdown import code
-from gpucluster.policies.message import explained_by
+from gpucluster.policies.engine.rule import explained_by
 from gpucluster.pull_request.judgement import Finding, StackJudgement
 from gpucluster.pull_request.vendors import Refusal
 

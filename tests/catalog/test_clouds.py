@@ -21,9 +21,9 @@ def test_a_package_of_no_cloud_has_none() -> None:
 
 
 def test_a_module_is_found_on_the_clouds_that_have_it_in_the_order_of_the_registry() -> None:
-    found = modules_of("gpucluster.policies.rules.metadata_needs_token.{cloud}")
+    found = modules_of("gpucluster.policies.clouds.{cloud}.declared_pools")
     assert [(cloud.name, module.__name__) for cloud, module in found] == [
-        (name, f"gpucluster.policies.rules.metadata_needs_token.{name}") for name in ("aws", "gcp")
+        (name, f"gpucluster.policies.clouds.{name}.declared_pools") for name in ("gcp", "azure")
     ]
 
 

@@ -23,9 +23,9 @@ from gpucluster.cost.handlers import registry
 from gpucluster.cost.handlers.by_table import by_table
 from gpucluster.cost.prices.check import check_prices
 from gpucluster.cost.rates import rows_of
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.examples import Example, plan_of
+from gpucluster.policies.engine.examples import Example, plan_of
+from gpucluster.policies.engine.rule import Changes
+from gpucluster.policies.engine.run import evaluate
 from gpucluster.program.readers.files import read_file
 from gpucluster.program.resources import Resource, Resources
 from tests.catalog.test_machines import test_a_row_says_what_a_machine_of_its_cloud_has as machine_is_whole
@@ -39,9 +39,9 @@ TODAY = datetime.date(2026, 11, 22)
 BEACON = "aws:example/beacon:Beacon"
 NEW = {
     "cost/handlers/aws_array.py",
-    "policies/rules/beacon_has_a_guard/__init__.py",
-    "policies/rules/beacon_has_a_guard/example.yaml",
-    "tests/policies/rules/beacon_has_a_guard/cases.yaml",
+    "policies/rules/beacon_has_a_guard.py",
+    "policies/rules/beacon_has_a_guard.yaml",
+    "tests/policies/rules/beacon_has_a_guard.yaml",
 }
 """The files that an example adds; every other one that is named is there."""
 
@@ -55,8 +55,7 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
 @pytest.mark.parametrize(
     ("path", "holds"),
     [
-        ("policies/rules/training_pool_in_one_domain/__init__.py", 'name="training-pool-in-one-domain"'),
-        ("policies/rules/training_pool_in_one_domain/aws.py", "def check("),
+        ("policies/rules/training_pool_in_one_domain.py", 'name="training-pool-in-one-domain"'),
         ("cost/prices/aws.csv", "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,"),
         ("components/aws/training.py", "def plan_interfaces("),
         ("cost/prices/sources.csv", "starts_with,"),
@@ -72,7 +71,7 @@ def test_the_files_with_a_dagger_are_those_that_the_toy_cloud_adds():
     marked = {found.strip("`") for found in re.findall(r"(`[^`\n]+`|[\w/.]+)†", section)}
     toy = ROOT / "tests/toy"
     added = {str(file.relative_to(toy / part)) for part in ("files", "rows") for file in (toy / part).rglob("*.*")}
-    names = {"CLOUD": "toy", "PACKAGE": "toy", "RULE": "gpu_nodes_not_public"}
+    names = {"CLOUD": "toy", "PACKAGE": "toy", "RULE": "toy_nodes_not_public"}
     spelled = {re.sub("|".join(names), lambda name: names[name[0]], file) for file in marked}
     assert spelled == {file for file in added if not file.endswith(("__init__.py", ".pyc"))}
 
@@ -175,10 +174,10 @@ def _module(path: str, *, like: str) -> ModuleType:
 
 
 def test_the_rule_finds_what_its_example_and_cases_say():
-    folder, like = "policies/rules/beacon_has_a_guard", "policies/rules/shared_storage_protected"
-    rule = _module(f"{folder}/__init__.py", like=f"{like}/__init__.py").RULE
-    example = Example(**yaml.safe_load(SNIPPETS[f"{folder}/example.yaml"]))
-    cases = yaml.safe_load(SNIPPETS[f"tests/{folder}/cases.yaml"])["cases"]
+    path, like = "policies/rules/beacon_has_a_guard", "policies/rules/shared_storage_protected"
+    rule = _module(f"{path}.py", like=f"{like}.py").RULE
+    example = Example(**yaml.safe_load(SNIPPETS[f"{path}.yaml"]))
+    cases = yaml.safe_load(SNIPPETS[f"tests/{path}.yaml"])["cases"]
 
     def found(program: Example, *, fails: bool = True) -> dict[str, str]:
         read = read_file(json.dumps(plan_of(program, fails=fails)), "example")
@@ -189,4 +188,4 @@ def test_the_rule_finds_what_its_example_and_cases_say():
     assert (found(example, fails=False), found(example)) == ({}, {"beacon": "not guarded"})
     changed = [Example(resources=example.resources, fail=case["change"]) for case in cases]
     assert [found(program) for program in changed] == [case.get("finds", {}) for case in cases]
-    assert rule.name == Path(folder).name.replace("_", "-")
+    assert rule.name == Path(path).name.replace("_", "-")

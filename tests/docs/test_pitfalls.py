@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gpucluster.policies.training import PACK
+from gpucluster.policies.packs import TRAINING
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("pitfalls-*.md"))
@@ -78,7 +78,7 @@ def test_every_pitfall_that_is_prevented_or_caught_is_proven_by_tests_that_exist
 
 
 def test_every_rule_that_is_named_is_one_of_the_pack(page: Path) -> None:
-    rules = {rule.name for rule in PACK.rules}
+    rules = {rule.name for rule in TRAINING.rules}
     for row in rows(page):
         named = re.search(r"\brules? ((?:`[a-z-]+`(?: and )?)+)", row.by)
         assert set(re.findall(r"`([a-z-]+)`", named[1]) if named else []) <= rules, row.number

@@ -15,7 +15,7 @@ import yaml
 
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.bills.planned import planned_lines
-from gpucluster.policies.examples import example_of, plan_of
+from gpucluster.policies.engine.examples import example_of, plan_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.program.readers.files import read_text
 from tests.cost.bills.generator import CUR2, FOCUS, bill_of, write_csv

@@ -32,7 +32,7 @@ def test_an_sdk_that_is_there_stays() -> None:
 def test_a_pack_is_served_without_the_sdk_which_a_later_import_loads() -> None:
     program = """
 import sys
-import gpucluster.policies.serve
+import gpucluster.policies.engine.serve
 assert "pulumi" not in sys.modules and "pulumi.runtime.proto.analyzer_pb2" in sys.modules
 import pulumi
 from pulumi.runtime.proto import analyzer_pb2, engine_pb2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpucluster.policies.examples import Example, plan_of
+from gpucluster.policies.engine.examples import Example, plan_of
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 

@@ -13,11 +13,9 @@ import pytest
 from pulumi.runtime.proto import analyzer_pb2
 
 import gpucluster.policies
+from gpucluster.policies.engine.rule import ResourceRule, Rule, Stack, message
+from gpucluster.policies.engine.run import evaluate, run_resource_rule
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.message import message
-from gpucluster.policies.rule import ResourceRule, Rule, Stack
-from gpucluster.policies.run_rule import run_resource_rule
 from gpucluster.program.readers.policy import resource_of, resources_of
 from gpucluster.program.readers.records import UNKNOWN_TEXT as UNKNOWN
 from tests.policies.programs import PROVIDERS, REFERENCE, filled, program_of
@@ -200,11 +198,7 @@ def messages() -> Callable[..., list[str]]:
 
 def _outcome(rule: Rule, program: Program, config: dict[str, Any] | None) -> Any:
     if isinstance(rule, ResourceRule):
-        check = rule.check
-        outcomes = [
-            run_resource_rule(rule, lambda name=name: check(resource_of(program.asked(name))))
-            for name in program.declared
-        ]
+        outcomes = [run_resource_rule(rule, resource_of(program.asked(name))) for name in program.declared]
         return type(
             "Outcomes",
             (),

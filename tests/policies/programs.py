@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from gpucluster.policies.examples import Example, plan_of
+from gpucluster.policies.engine.examples import Example, plan_of
 from gpucluster.program.readers.records import UNKNOWN_TEXT
 
 _FOLDER = Path(__file__).with_name("programs")

@@ -1,7 +1,7 @@
-"""What each rule finds, leaves and cannot tell: programs that pass, changed a little, by the `cases.yaml` of each.
+"""What each rule finds, leaves and cannot tell: programs that pass, changed a little, by the file of each in `rules/`.
 
 Each case goes through `gpucluster guardrails check`'s reading of a plan, and over the engine's own protocol into the
-pack. A file is in the folder of its rule in `rules/`, and holds:
+pack. A file has the name of its rule, and holds:
 
     programs:                   # name -> resources, in the form of a rule's example; `example` is its own
     cases:
@@ -36,19 +36,23 @@ import pytest
 import yaml
 from pulumi.runtime.proto import analyzer_pb2
 
-from gpucluster.policies.changes import Changes
+from gpucluster.policies.engine.examples import Example, example_of
+from gpucluster.policies.engine.rule import ChangeRule, Changes, ReportRule
+from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.examples import Example, example_of
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import ChangeRule, ReportRule
 from gpucluster.program.readers.files import read_file
 from tests.policies.laid import laid
 from tests.policies.previews import PACK
 from tests.policies.programs import PROGRAMS, PROVIDERS, planned, program_of
 from tests.policies.served import served
 
-FILES = {file.parent.name.replace("_", "-"): file for file in sorted(Path(__file__).parent.glob("rules/*/cases.yaml"))}
+FOLDER = Path(__file__).with_name("rules")
+FILES = {
+    file.stem.replace("_", "-"): file
+    for file in sorted(FOLDER.glob("*.yaml"))
+    if not file.name.startswith("test_")  # tables of cases of tests beside them
+}
 TODAY = datetime.date(2026, 11, 21)
 RULES = {rule.name: rule for rule in TRAINING.rules}
 UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
@@ -162,7 +166,7 @@ def test_a_file_has_a_mutation_a_near_miss_and_programs_that_pass(rule):
 
 
 def test_every_rule_that_looks_at_programs_has_cases_here_or_a_test_file_of_its_own():
-    tested = {file.parent.name.replace("_", "-") for file in Path(__file__).parent.glob("rules/*/*")}
+    tested = {file.stem.removeprefix("test_").replace("_", "-") for file in FOLDER.iterdir()}
     elsewhere = {rule.name for rule in TRAINING.rules if isinstance(rule, (ChangeRule, ReportRule))}
     budgets = {name for name in RULES if name.startswith("budget")}
     exemptions = {name for name in RULES if name.startswith("exemptions")}

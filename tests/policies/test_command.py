@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.cli import main
-from gpucluster.policies.training import PACK
+from gpucluster.policies.packs import TRAINING
 
 COMPONENT = "urn:pulumi:dev::shop::example:index:Cluster::trial"
 GROUP = "urn:pulumi:dev::shop::example:index:Cluster$aws:ec2/placementGroup:PlacementGroup::group"
@@ -75,7 +75,7 @@ def _plan(tags, **facts):
     return json.dumps({"config": {"aws:region": "us-east-1"}, "steps": steps, "changeSummary": {"create": 2}})
 
 
-RULES = {_plan: len(PACK.rules), _state: len(PACK.rules) - len(PACK.change_rules)}
+RULES = {_plan: len(TRAINING.rules), _state: len(TRAINING.rules) - len(TRAINING.change_rules)}
 LAST = {_plan: "", _state: "4 rules about deletions and replacements could not run: they need a plan.\n"}
 """A state says nothing of what an update takes away."""
 
@@ -103,7 +103,7 @@ def test_a_mandatory_finding_ends_with_1(guardrails, document):
 
 def test_findings_for_machines_have_every_field(guardrails):
     code, out, _ = guardrails("check", "--format", "json", stdin=_state({}))
-    rule = next(rule for rule in PACK.rules if rule.name == "required-labels")
+    rule = next(rule for rule in TRAINING.rules if rule.name == "required-labels")
     assert code == 1
     assert json.loads(out) == {
         "schema_version": 1,
@@ -128,7 +128,7 @@ def test_findings_for_machines_have_every_field(guardrails):
         ],
         "rules": RULES[_state],
         "nodes": [],
-        "not_run": [rule.name for rule in PACK.change_rules],
+        "not_run": [rule.name for rule in TRAINING.change_rules],
         "resources": 2,
         "mandatory": 1,
         "advisory": 0,
@@ -168,12 +168,12 @@ def test_a_file_that_is_not_there_ends_with_2(guardrails):
 def test_the_list_names_every_rule(guardrails):
     code, out, _ = guardrails("list", "--format", "json")
     assert code == 0
-    assert [rule["name"] for rule in json.loads(out)["rules"]] == [rule.name for rule in PACK.rules]
-    assert len(guardrails("list")[1].splitlines()) == len(PACK.rules) + 3
+    assert [rule["name"] for rule in json.loads(out)["rules"]] == [rule.name for rule in TRAINING.rules]
+    assert len(guardrails("list")[1].splitlines()) == len(TRAINING.rules) + 3
 
 
 def test_every_rule_can_be_explained(guardrails):
-    for rule in PACK.rules:
+    for rule in TRAINING.rules:
         code, out, _ = guardrails("explain", rule.name)
         lacking = [text for text in (rule.title, rule.why, rule.fix, rule.reads) if text not in out]
         assert (code, lacking) == (0, []), rule.name
@@ -234,14 +234,14 @@ def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
 def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):
     (tmp_path / "state.json").write_text(_state({}))
     monkeypatch.setattr(sys, "argv", ["gpucluster", "guardrails", "check", str(tmp_path / "state.json")])
-    monkeypatch.setattr("gpucluster.policies.check.evaluate", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("gpucluster.policies.report.evaluate", lambda *_, **__: 1 / 0)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 3
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(
-        r"error: internal error \(please report\): ZeroDivisionError in gpucluster\.policies\.check, line \d+\n", err
+        r"error: internal error \(please report\): ZeroDivisionError in gpucluster\.policies\.report, line \d+\n", err
     )
 
 

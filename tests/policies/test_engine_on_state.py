@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.policies.examples import example_of, plan_of
+from gpucluster.policies.engine.examples import example_of, plan_of
+from gpucluster.policies.engine.rule import ChangeRule
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import ChangeRule
 from tests.policies.previews import PACK, findings_in, pulumi
 
 pytestmark = pytest.mark.engine

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.prices import PriceBook
+from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.pack import Pack
 from gpucluster.policies.packs import TRAINING
 from gpucluster.pull_request.evidence import Evidence, StackEvidence
 from gpucluster.pull_request.judge import Judge

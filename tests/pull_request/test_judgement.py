@@ -10,8 +10,8 @@ import pytest
 
 from gpucluster.cost.prices import DamagedBook, PriceBook
 from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.pack import Pack
 from gpucluster.pull_request.evidence import Evidence
 from gpucluster.pull_request.judge import Judge
 from gpucluster.pull_request.judgement import Judgement

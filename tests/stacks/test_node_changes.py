@@ -21,8 +21,8 @@ import yaml
 from gpucluster.catalog.machines import machines
 from gpucluster.components.rolls import RollGuard
 from gpucluster.components.training import TrainingNodes
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.node_impacts import NodeImpact, node_impacts
+from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
+from gpucluster.policies.engine.rule import Changes
 from gpucluster.program.readers.files import read_file
 
 HERE: Final = Path(__file__).parent

@@ -21,8 +21,8 @@ PACKAGE = ROOT / LINKS / "gpucluster"
 PROGRAM = """
 import datetime, json
 from gpucluster.cost.estimate import estimate
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.training import PACK
+from gpucluster.policies.engine.run import evaluate
+from gpucluster.policies.packs import TRAINING
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.sandbox.clouds.registry import SIMULATED
 
@@ -37,9 +37,8 @@ resources = Resources(
     default_regions={"toy": "toy-1"},
 )
 cost = estimate(resources)
-outcomes = evaluate(
-    [rule for rule in PACK.rules if rule.name == "gpu-nodes-not-public"], resources, today=datetime.date(2026, 11, 22)
-)
+rules = [rule for rule in TRAINING.rules if rule.name == "toy-nodes-not-public"]
+outcomes = evaluate(rules, resources, today=datetime.date(2026, 11, 22))
 print(json.dumps({
     "lines": [(line.name, str(line.monthly)) for line in cost.lines],
     "free": [free.type for free in cost.free],
@@ -117,7 +116,7 @@ def test_its_resources_have_the_prices_of_its_own_table_and_book(found: dict[str
     assert found["free"] == ["toy:net/network:Network"]
 
 
-def test_a_rule_judges_it_by_its_own_check(found: dict[str, object]) -> None:
+def test_a_rule_is_found_by_being_there_and_judges_it(found: dict[str, object]) -> None:
     assert found["violations"] == [["pool", "its nodes have public addresses", "Leave out public."]]
 
 

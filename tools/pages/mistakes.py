@@ -31,10 +31,9 @@ from typing import Any, Final, cast
 
 import yaml
 
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.engine.rule import Changes, Enforcement, ReportRule
+from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import Enforcement, ReportRule
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
 from tools.pages.examples import ROOT, Example, declared, examples

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpucluster.catalog.clouds import clouds
+from gpucluster.policies.engine.examples import example_of
+from gpucluster.policies.engine.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 from gpucluster.policies.engine.settings import REMEDIATE
-from gpucluster.policies.examples import example_of
 from gpucluster.policies.packs import PACKS, TRAINING
-from gpucluster.policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 
 _CLOUDS: Final[Mapping[str, str]] = {f"{cloud.package}:": cloud.title for cloud in clouds().values()}
 _RUNS: Final[Mapping[type[Rule], str]] = {

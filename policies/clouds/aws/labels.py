@@ -9,8 +9,8 @@ from typing import Any, Final
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.aws.machines import LAUNCH_TEMPLATE, NODE_GROUP
-from gpucluster.policies.label_sets import LabelSet, Place, labels_at
+from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE, NODE_GROUP
+from gpucluster.policies.clouds.label_sets import LabelSet, Place, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, setting, text
 

@@ -7,11 +7,11 @@ Source: IAM user guide, "IAM JSON policy elements": Action, NotAction, Resource 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from gpucluster.policies.clouds.aws.wildcards import every_name
 from gpucluster.policies.clouds.open_ranges import everywhere
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import at, is_list, is_object, parsed
@@ -51,8 +51,8 @@ def wide_rights(policy: object) -> Iterator[str]:
     for service in _services(allowing):
         given = [(action, on) for one in allowing if (on := _everything(one, service)) for action in _actions(one)]
         named = {action: rest for action, _ in given if (rest := _within(action, service)) is not None}
-        alone = {action: on for action, on in given if action in named and every_name([named[action]])}
-        if not alone and every_name(list(named.values())):
+        alone = {action: on for action, on in given if action in named and _every_name([named[action]])}
+        if not alone and _every_name(list(named.values())):
             yield f"every action of {service}, by {len(named)} patterns, on {given[0][1]}"
         told = {**alone, **told}
     for on in dict.fromkeys(told.values()):
@@ -91,9 +91,9 @@ def _everything(statement: object, service: str) -> str | None:
         return "all resources except those listed"
     given = [str(each) for each in _listed(at(statement, "Resource")) if each is not UNKNOWN]
     named = {each: rest for each in given if (rest := _resource(each, service)) is not None}
-    if not every_name([rest.lower() for rest in named.values()]):
+    if not _every_name([rest.lower() for rest in named.values()]):
         return None
-    return _shown([each for each, rest in named.items() if every_name([rest])][:1] or list(named))
+    return _shown([each for each, rest in named.items() if _every_name([rest])][:1] or list(named))
 
 
 def _shown(patterns: Sequence[str]) -> str:
@@ -146,3 +146,53 @@ def _listed(value: Any) -> list[Any]:
     if value is None or value is UNKNOWN:
         return []
     return list(value) if is_list(value) else [value]
+
+
+_LONG: Final = 12
+"""Letters of `RunInstances`. Patterns that miss only shorter names, such as `?????*`, match every relevant name."""
+
+_STEPS: Final = 2_000
+"""No readable policy needs as many; one that does counts as matching everything."""
+
+_OTHER: Final = "\0"
+
+
+def _every_name(patterns: Sequence[str]) -> bool:
+    """Whether each name of 12 or more lower case letters and digits, a letter first, matches one of the patterns."""
+    written = {letter for pattern in patterns for letter in pattern if letter not in "*?"}
+    of_names = written | ({_OTHER} if set(string.ascii_lowercase + string.digits) - written else set[str]())
+    first_of_names = (
+        of_names - set(string.digits) - ({_OTHER} if set(string.ascii_lowercase) <= written else set[str]())
+    )
+    waiting: list[tuple[frozenset[str], int]] = [(frozenset(_without_stars(pattern) for pattern in patterns), 0)]
+    seen = set(waiting)
+    while waiting:
+        left, length = waiting.pop()
+        if "*" in left:
+            continue
+        if not left or (length == _LONG and not any(rest in ("", "*") for rest in left)):
+            return False
+        for letter in sorted(of_names if length else first_of_names):
+            after = frozenset(rest for pattern in left for rest in _after(pattern, letter))
+            if (step := (after, min(length + 1, _LONG))) not in seen:
+                seen.add(step)
+                waiting.append(step)
+        if len(seen) > _STEPS:
+            return True
+    return True
+
+
+def _after(pattern: str, letter: str) -> Iterator[str]:
+    """The rests of a pattern after a letter, one for each way to match it."""
+    if pattern.startswith("*"):
+        yield pattern
+        yield from _after(pattern[1:], letter)
+    elif pattern and pattern[0] in ("?", letter):
+        yield pattern[1:]
+
+
+def _without_stars(pattern: str) -> str:
+    """With one star in place of several in a row."""
+    while "**" in pattern:
+        pattern = pattern.replace("**", "*")
+    return pattern

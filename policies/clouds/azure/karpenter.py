@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from gpucluster.catalog.azure_sizes import infiniband_sizes, size_of
-from gpucluster.policies.label_sets import labels_at
+from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
+from gpucluster.policies.clouds.label_sets import labels_at
+from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 from gpucluster.record import record
@@ -27,7 +29,7 @@ _GPUS: Final = 8
 
 
 @record
-class KarpenterPool:
+class _KarpenterPool:
     """A Karpenter node pool on Azure for GPUs."""
 
     resource: Resource
@@ -52,12 +54,41 @@ class KarpenterPool:
         return UNKNOWN if not admitted and None in answers.values() else admitted
 
 
-def karpenter_pools(resources: Resources) -> Iterator[KarpenterPool]:
+def _karpenter_pools(resources: Resources) -> Iterator[_KarpenterPool]:
     """The pools of the stack that request GPUs, or may, by a requirement, a limit or a taint."""
     for resource in resources.of_type(_POOL):
         group = text(resource.inputs, "spec", "template", "spec", "nodeClassRef", "group")
         if group == _GROUP and _for_gpus(resource):
-            yield KarpenterPool(resource)
+            yield _KarpenterPool(resource)
+
+
+def karpenter_findings(resources: Resources) -> Iterator[Finding]:
+    """Pools for multi-node jobs: Karpenter starts single machines on Azure, never on the InfiniBand of a scale set."""
+    for pool in _karpenter_pools(resources):
+        yield from _findings(pool)
+
+
+def _findings(pool: _KarpenterPool) -> Iterator[Finding]:
+    labels, limits, admitted = pool.labels, pool.limits, pool.on_infiniband()
+    fabric = [] if limits is UNKNOWN else [name for name in limits if name.startswith("rdma/")]
+    if fabric:
+        yield Violation(
+            pool.resource,
+            f"a limit on {', '.join(fabric)}, which no Karpenter machine on Azure has",
+            fix="Remove it; InfiniBand needs an AgentPool.",
+        )
+    if admitted == [] or (labels is not UNKNOWN and for_single_nodes(labels)):
+        return
+    if admitted is UNKNOWN or labels is UNKNOWN:
+        yield CannotTell(pool.resource, "whether it allows sizes with InfiniBand for multi-node jobs is not known yet")
+    else:
+        yield Violation(
+            pool.resource,
+            f"it allows {', '.join(admitted)}: Karpenter starts single machines outside of scale sets, which share no "
+            "InfiniBand",
+            fix="Set karpenter.azure.com/sku-name to sizes without r, and use an AgentPool for multi-node jobs; or "
+            f'give its nodes the label {SINGLE_NODE}: "true".',
+        )
 
 
 def _requirements(resource: Resource) -> list[Any] | Unknown:

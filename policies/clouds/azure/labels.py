@@ -8,8 +8,8 @@ from typing import Final
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.azure.written import Written, written_pools
-from gpucluster.policies.label_sets import LabelSet, labels_at
+from gpucluster.policies.clouds.azure.declared_pools import AzurePool, declared_pools
+from gpucluster.policies.clouds.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
@@ -25,11 +25,11 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
     if argument_of(resource.type) is not None:
         tags = labels_at(at(resource.inputs, "tags"))
         yield LabelSet(where="tags", labels=tags, syntax=LabelSyntax.AZURE, place=("tags",), own=True)
-    for pool in written_pools(resource):
+    for pool in declared_pools(resource):
         yield from _of_pool(pool)
 
 
-def _of_pool(pool: Written) -> Iterator[LabelSet]:
+def _of_pool(pool: AzurePool) -> Iterator[LabelSet]:
     of = "" if pool.prop is None or pool.name == pool.resource.name else f" in `{pool.name}`"
     if pool.prop is not None:
         tags = labels_at(pool.at("tags"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.policies.clouds.azure.names import made_by_name, part
-from gpucluster.policies.clouds.azure.written import Written
+from gpucluster.policies.clouds.azure.declared_pools import AzurePool, made_by_name, part
+from gpucluster.policies.clouds.azure.pools import AgentPool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 from gpucluster.record import record
@@ -42,7 +42,7 @@ def ranges_of_network(network: Resource) -> Iterator[Range]:
     yield from _read(f"virtual network `{network.name}`", [UNKNOWN] if listed is UNKNOWN else listed)
 
 
-def virtual_networks(pool: Written, resources: Resources) -> Iterator[Resource | str]:
+def virtual_networks(pool: AzurePool, resources: Resources) -> Iterator[Resource | str]:
     """The virtual networks of a pool's nodes and pods: those in this stack as resources, others in words.
 
     None without a subnet: AKS then creates a virtual network.
@@ -55,7 +55,7 @@ def virtual_networks(pool: Written, resources: Resources) -> Iterator[Resource |
             )
 
 
-def _network(pool: Written, key: str, given: str | Unknown, resources: Resources) -> Resource | None:
+def _network(pool: AzurePool, key: str, given: str | Unknown, resources: Resources) -> Resource | None:
     subnet = pool.referred(resources, key, _SUBNET)
     if subnet is not None:
         made = resources.referred(subnet, _NAME, NETWORK)
@@ -68,3 +68,13 @@ def _read(what: str, found: list[Any]) -> Iterator[Range]:
     for written in dict.fromkeys(found):
         if written is UNKNOWN or isinstance(written, str):
             yield Range(what, written)
+
+
+def pool_zones(resources: Resources) -> set[str | Unknown]:
+    """The possible zones of training pool nodes."""
+    return {zone for pool in training_pools(resources) for nodes in pool for zone in _zones(nodes)}
+
+
+def _zones(nodes: AgentPool) -> set[str | Unknown]:
+    listed = items(nodes.declared.inputs, "availabilityZones")
+    return {UNKNOWN} if listed is UNKNOWN else {zone if isinstance(zone, str) else UNKNOWN for zone in listed}

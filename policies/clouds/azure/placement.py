@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.azure.names import last, made_by_name
-from gpucluster.policies.clouds.azure.written import Written
+from gpucluster.policies.clouds.azure.declared_pools import AzurePool, last, made_by_name
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 from gpucluster.record import record
@@ -33,19 +32,19 @@ class Placed:
         return f"a {self.what} whose id is not known yet" if self.id is UNKNOWN else f"{self.what} `{last(self.id)}`"
 
 
-def proximity_of(pool: Written, resources: Resources) -> Placed | None:
+def proximity_of(pool: AzurePool, resources: Resources) -> Placed | None:
     """The proximity placement group of a pool."""
     key, name = "proximityPlacementGroupID", "proximityPlacementGroupName"
     return _placed("proximity placement group", pool, resources, key, _PROXIMITY_GROUP, name)
 
 
-def reservation_of(pool: Written, resources: Resources) -> Placed | None:
+def reservation_of(pool: AzurePool, resources: Resources) -> Placed | None:
     """The capacity reservation group of a pool."""
     key, name = "capacityReservationGroupID", "capacityReservationGroupName"
     return _placed("capacity reservation group", pool, resources, key, RESERVATION_GROUP, name)
 
 
-def _placed(what: str, pool: Written, resources: Resources, key: str, type_: str, name: str) -> Placed | None:
+def _placed(what: str, pool: AzurePool, resources: Resources, key: str, type_: str, name: str) -> Placed | None:
     """None if no id is given; an unknown id counts as given."""
     given = text(pool.inputs, key)
     if given is None:

@@ -8,41 +8,36 @@ is not a training pool, nor are nodes labelled `gpucluster/single-node: "true"` 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Hashable, Iterator
+from typing import Final
 
 from gpucluster.catalog.azure_sizes import Size, size_of
-from gpucluster.policies.clouds.azure import scale_sets
-from gpucluster.policies.clouds.azure.names import made_by_name
-from gpucluster.policies.clouds.azure.scale_sets import written_sets
-from gpucluster.policies.clouds.azure.written import AGENT_POOL, CLUSTER, Written, written_pools
+from gpucluster.policies.clouds.azure.declared_pools import (
+    AGENT_POOL,
+    CLUSTER,
+    SCALE_SET,
+    AzurePool,
+    declared_pools,
+    made_by_name,
+    scale_sets,
+)
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes, for_training, telling_labels
-from gpucluster.policies.machines import Machines, several
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
+from gpucluster.policies.clouds.pools import PoolMachines, several
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.program.values import text
 from gpucluster.record import record
 
 AKS: Final = f"{AGENT_POOL}, {CLUSTER}"
-READS: Final = f"{AKS}, {scale_sets.READS}"
+READS: Final = f"{AKS}, {SCALE_SET}"
 
 
 @record(kw_only=True)
-class AgentPool(Machines):
-    """
-    written: the pool as declared.
-    cluster: its cluster; None if it is not in this stack.
-    """
-
-    written: Written
-    cluster: Resource | None
-
-    @property
-    def name(self) -> str:
-        return self.written.name
+class AgentPool(PoolMachines):
+    declared: AzurePool
 
     @property
     def size(self) -> Size | None:
-        return self.written.size
+        return self.declared.size
 
     @property
     def infiniband(self) -> bool:
@@ -54,24 +49,20 @@ class AgentPool(Machines):
 
     @property
     def sliced(self) -> bool:
-        return self.written.sliced
-
-    @property
-    def own_labels(self) -> Mapping[str, Any] | Unknown:
-        return self.written.own_labels
+        return self.declared.sliced
 
     @property
     def surely_on_fabric(self) -> bool:
-        return self.size is not None and (self.size.trains or for_training(self.written.labels))
+        return self.size is not None and (self.size.trains or for_training(self.declared.labels))
 
 
 @once
 def machines_of(resources: Resources) -> Iterator[AgentPool]:
     """The node pools and scale sets of the stack that may start a node."""
     made = (resource for type_ in (AGENT_POOL, CLUSTER) for resource in resources.of_type(type_))
-    in_aks = (written for resource in made for written in written_pools(resource))
-    for written in (*in_aks, *written_sets(resources)):
-        pool = _read(written, resources)
+    in_aks = (declared for resource in made for declared in declared_pools(resource))
+    for declared in (*in_aks, *scale_sets(resources)):
+        pool = _read(declared, resources)
         if pool.nodes != 0:
             yield pool
 
@@ -98,11 +89,11 @@ def training_pools(resources: Resources) -> Iterator[tuple[AgentPool, ...]]:
 
 
 def _may_train(pool: AgentPool) -> bool:
-    written = pool.written
-    if pool.sliced or for_single_nodes(written.labels):
+    declared = pool.declared
+    if pool.sliced or for_single_nodes(declared.labels):
         return False
     # For an unknown size, only settings for GPUs decide.
-    hidden = pool.machine is UNKNOWN and (written.at("gpuProfile") is not None or for_training(written.labels))
+    hidden = pool.machine is UNKNOWN and (declared.at("gpuProfile") is not None or for_training(declared.labels))
     return pool.surely_on_fabric or hidden
 
 
@@ -112,19 +103,19 @@ def _pool_of(pool: AgentPool, resources: Resources, keys: list[str]) -> Hashable
     resource = pool.resource
     around = resources.component_of(resource) or pool.cluster
     within = around.urn if around else text(resource.inputs, "resourceName")
-    return (within, pool.machine.lower(), *(str(pool.written.labels.get(key)) for key in keys))
+    return (within, pool.machine.lower(), *(str(pool.declared.labels.get(key)) for key in keys))
 
 
-def _read(written: Written, resources: Resources) -> AgentPool:
+def _read(declared: AzurePool, resources: Resources) -> AgentPool:
     return AgentPool(
-        resource=written.resource,
-        machine=written.machine,
-        nodes=written.nodes,
-        written=written,
-        cluster=written.resource if written.prop else _cluster(written, resources) if written.aks else None,
+        resource=declared.resource,
+        machine=declared.machine,
+        nodes=declared.nodes,
+        declared=declared,
+        cluster=declared.resource if declared.prop else _cluster(declared, resources) if declared.managed else None,
     )
 
 
-def _cluster(written: Written, resources: Resources) -> Resource | None:
+def _cluster(declared: AzurePool, resources: Resources) -> Resource | None:
     key = "resourceName"
-    return written.referred(resources, key, CLUSTER) or made_by_name(resources, CLUSTER, written.at(key), key)
+    return declared.referred(resources, key, CLUSTER) or made_by_name(resources, CLUSTER, declared.at(key), key)

@@ -1,16 +1,29 @@
-"""Whether the networks of a training pool carry its GPU fabric: how many, in which order, with which MTU."""
+"""Whether the networks of a training pool carry its GPU fabric (how many, in which order, with which MTU), and whether
+pods can request them: by a GKENetworkParamSet, and a Network that refers to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gpucluster.catalog.gpudirect import Fabric
-from gpucluster.policies.clouds.gcp.names import is_zone
-from gpucluster.policies.clouds.gcp.networks import NETWORK, SUBNETWORK, Entry, Place, own_network, profile_of, resolved
+from gpucluster.policies.clouds.gcp.declared_pools import is_zone
+from gpucluster.policies.clouds.gcp.networks import (
+    NETWORK,
+    SUBNETWORK,
+    Entry,
+    Place,
+    own_network,
+    place,
+    profile_of,
+    resolved,
+)
 from gpucluster.policies.clouds.gcp.pools import NodePool
-from gpucluster.policies.rule import CannotTell, Finding
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import whole
+from gpucluster.policies.engine.rule import CannotTell, Finding
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.values import at, text, whole
+from gpucluster.record import record
 
 # Default MTU of a network; `mtu` of gcp:compute/network:Network.
 _DEFAULT_MTU = 1460
@@ -38,7 +51,7 @@ def _distinct(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: R
     what = "subnets" if fabric.kind == "RoCE" else "networks"
     known = {place.identity for place in places if place.identity is not UNKNOWN}
     if any(place.identity is UNKNOWN for place in places):
-        made = [resources.get(urn) for urn in pool.written.dependencies("networkConfig")]
+        made = [resources.get(urn) for urn in pool.declared.dependencies("networkConfig")]
         if not made or any(found is None or found.type not in (NETWORK, SUBNETWORK) for found in made):
             yield CannotTell(pool.resource, "the networks of its GPUs are not known yet")
             return
@@ -61,15 +74,15 @@ def _mtu(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resour
     by_identity = {place.identity: place for place in places}
     wrong: list[str] = []
     hidden: list[str] = []
-    for place in by_identity.values():
-        if place.resource is None:
-            hidden.append(place.label)
+    for network in by_identity.values():
+        if network.resource is None:
+            hidden.append(network.label)
             continue
-        mtu = whole(place.resource.inputs, "mtu")
+        mtu = whole(network.resource.inputs, "mtu")
         if mtu is UNKNOWN:
-            hidden.append(place.label)
+            hidden.append(network.label)
         elif (mtu or _DEFAULT_MTU) != fabric.mtu:
-            wrong.append(f"{place.label} has {mtu or _DEFAULT_MTU}")
+            wrong.append(f"{network.label} has {mtu or _DEFAULT_MTU}")
     if wrong:
         kind = fabric.name
         yield pool.finding(
@@ -115,3 +128,78 @@ def _in_its_zone(pool: NodePool, network: Resource) -> Iterator[Finding]:
             f"{pool.label} in {', '.join(zones)}, but RoCE network `{network.name}` is tied to {zone}",
             fix="Create the RoCE network with the network profile of the node pool's zone.",
         )
+
+
+NETWORK_OBJECT: Final = "kubernetes:networking.gke.io/v1:Network"
+_PARAMETERS: Final = "kubernetes:networking.gke.io/v1:GKENetworkParamSet"
+
+# GKE page "Set up multi-network support for Pods", for networks of type Device.
+LONGEST_NAME: Final = 41
+
+
+@record(kw_only=True)
+class _Parameters:
+    resource: Resource
+    name: str | Unknown | None
+    subnet: Place
+    mode: str | Unknown | None
+
+
+def object_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
+    """Additional networks of a pool that no pod can request."""
+    sets = [_parameters(resource, resources) for resource in resources.of_type(_PARAMETERS)]
+    if not sets:
+        yield CannotTell(
+            pool.resource, "this stack has no GKENetworkParamSet, which pods need to attach to GPU networks"
+        )
+        return
+    if not all(entry.certain for entry in entries) or any(of.subnet.identity is UNKNOWN for of in sets):
+        yield CannotTell(pool.resource, "the GKENetworkParamSets of its networks are not known yet")
+        return
+    by_subnet = {of.subnet.identity: of for of in sets}
+    missing = [entry.subnet.label for entry in entries if entry.subnet.identity not in by_subnet]
+    if missing:
+        yield pool.finding(
+            f"{pool.label} with additional networks without a GKENetworkParamSet: {', '.join(missing)}",
+            fix="Declare a GKENetworkParamSet (vpc, vpcSubnet, deviceMode) and a Network for each additional network.",
+        )
+    for number, entry in enumerate(entries):
+        of = by_subnet.get(entry.subnet.identity)
+        if of is not None:
+            gpu = fabric.host_networks <= number < fabric.networks
+            yield from _mode(pool, of, "RDMA" if gpu and fabric.kind == "RoCE" else "NetDevice")
+            yield from _referred(pool, of, resources)
+
+
+def _parameters(resource: Resource, resources: Resources) -> _Parameters:
+    made = resources.present(resource.dependencies.get("spec", ()))
+    subnets = [found for found in made if found.type == SUBNETWORK]
+    return _Parameters(
+        resource=resource,
+        name=text(resource.inputs, "metadata", "name"),
+        subnet=place(at(resource.inputs, "spec", "vpcSubnet"), SUBNETWORK, resources, subnets),
+        mode=text(resource.inputs, "spec", "deviceMode"),
+    )
+
+
+def _mode(pool: NodePool, of: _Parameters, right: str) -> Iterator[Finding]:
+    if of.mode is UNKNOWN:
+        yield CannotTell(pool.resource, f"deviceMode of GKENetworkParamSet `{of.resource.name}` is not known yet")
+    elif of.mode != right:
+        yield pool.finding(
+            f"{pool.label}: GKENetworkParamSet `{of.resource.name}` has deviceMode {of.mode}, not {right}",
+            fix=f"Set spec.deviceMode to {right}.",
+        )
+
+
+def _referred(pool: NodePool, of: _Parameters, resources: Resources) -> Iterator[Finding]:
+    names = [text(network.inputs, "spec", "parametersRef", "name") for network in resources.of_type(NETWORK_OBJECT)]
+    if of.name in names and of.name is not UNKNOWN:
+        return
+    if UNKNOWN in names or of.name is UNKNOWN:
+        yield CannotTell(pool.resource, f"which Network refers to GKENetworkParamSet `{of.resource.name}` is not known")
+        return
+    yield pool.finding(
+        f"{pool.label}: no Network refers to GKENetworkParamSet `{of.resource.name}`",
+        fix="Declare a Network (type Device, parametersRef) for each GKENetworkParamSet.",
+    )

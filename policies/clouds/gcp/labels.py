@@ -9,9 +9,9 @@ from typing import Any, Final
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
+from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, declared_pools
 from gpucluster.policies.clouds.gcp.pools import cluster_of
-from gpucluster.policies.clouds.gcp.written import Written, written_pools
-from gpucluster.policies.label_sets import LabelSet, labels_at
+from gpucluster.policies.clouds.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, setting
 
@@ -34,7 +34,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
             place=(argument,),
             own=True,
         )
-    for pool in written_pools(resource):
+    for pool in declared_pools(resource):
         yield from _of_nodes(pool, resource)
 
 
@@ -47,7 +47,7 @@ def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resource
     """
     kept = ".".join(_MACHINES) in resource.keeps
     for labels in sets:
-        pool = next(written_pools(resource), None) if kept and labels.place == _MACHINES else None
+        pool = next(declared_pools(resource), None) if kept and labels.place == _MACHINES else None
         cluster = None if pool is None else cluster_of(pool, resources)
         of_cluster = UNKNOWN if cluster is None else labels_at(cluster.inputs.get("resourceLabels"))
         if of_cluster is UNKNOWN or labels.labels is UNKNOWN:
@@ -56,7 +56,7 @@ def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resource
             yield replace(labels, labels={**labels.labels, **of_cluster})
 
 
-def _of_nodes(pool: Written, resource: Resource) -> Iterator[LabelSet]:
+def _of_nodes(pool: GcpPool, resource: Resource) -> Iterator[LabelSet]:
     of = "" if pool.prop is None or pool.name == resource.name else f" in `{pool.name}`"
     yield LabelSet(
         where=f"resourceLabels of the machines it starts{of}",

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from gpucluster.policies.clouds.gcp.names import last, made_by_name
-from gpucluster.policies.clouds.gcp.pools import NodePool
-from gpucluster.policies.clouds.gcp.written import Written
+from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, last, made_by_name
+from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 from gpucluster.record import record
@@ -61,12 +60,12 @@ def place(given: Any, type_: str, resources: Resources, made: Sequence[Resource]
     return Place(UNKNOWN, made[0] if len(made) == 1 else None)
 
 
-def entries_of(written: Written, resources: Resources) -> list[Entry] | Unknown:
+def entries_of(declared: GcpPool, resources: Resources) -> list[Entry] | Unknown:
     """The additional networks in the pool's order; UNKNOWN if their number is unknown."""
-    listed = items(written.inputs, "networkConfig", "additionalNodeNetworkConfigs")
+    listed = items(declared.inputs, "networkConfig", "additionalNodeNetworkConfigs")
     if listed is UNKNOWN:
         return UNKNOWN
-    made = resources.present(written.dependencies("networkConfig"))
+    made = resources.present(declared.dependencies("networkConfig"))
     networks, subnets = ([found for found in made if found.type == type_] for type_ in (NETWORK, SUBNETWORK))
     return [_entry(entry, resources, networks, subnets) for entry in listed]
 
@@ -95,7 +94,7 @@ def resolved(pool: NodePool, entries: list[Entry], resources: Resources) -> list
     found = {entry.network.resource.urn: entry.network.resource for entry in entries if entry.network.resource}
     if all(entry.certain for entry in entries):
         return list(found.values())
-    for made in resources.present(pool.written.dependencies("networkConfig")):
+    for made in resources.present(pool.declared.dependencies("networkConfig")):
         network = own_network(made, resources).resource if made.type == SUBNETWORK else made
         if network is not None and network.type == NETWORK:
             found[network.urn] = network
@@ -109,3 +108,12 @@ def profile_of(network: Resource) -> str | Unknown | None:
         return profile
     name = last(profile)
     return name.removesuffix(_ROCE) if name.endswith(_ROCE) else None
+
+
+def pool_zones(resources: Resources) -> set[str | Unknown]:
+    """The possible zones of training pool nodes."""
+    return {zone for pool in training_pools(resources) for nodes in pool for zone in _zones(nodes)}
+
+
+def _zones(nodes: NodePool) -> set[str | Unknown]:
+    return {UNKNOWN} if nodes.zones.names is UNKNOWN else {*nodes.zones.names}

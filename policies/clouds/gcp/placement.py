@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.names import last, made_by_name
-from gpucluster.policies.clouds.gcp.written import Written
+from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, last, made_by_name
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
 from gpucluster.record import record
@@ -32,6 +31,15 @@ class Policy:
             return "a compact placement policy of its own"
         return "a placement policy whose name is not known yet" if self.name is UNKNOWN else f"policy `{self.name}`"
 
+    @property
+    def collocated(self) -> bool | None:
+        """Whether it co-locates machines; None if unknown before the update, or outside this stack."""
+        if self.resource is None:
+            return None
+        inputs = self.resource.inputs
+        kinds = text(inputs, "groupPlacementPolicy", "collocation"), text(inputs, "workloadPolicy", "type")
+        return True if {*kinds} & {"COLLOCATED", "HIGH_THROUGHPUT"} else None if UNKNOWN in kinds else False
+
 
 @record
 class Reservation:
@@ -54,7 +62,7 @@ class Reservation:
         return f"reservation `{last(self.path.partition(_BLOCK)[0])}`"
 
 
-def policy_of(pool: Written, resources: Resources) -> Policy | Unknown | None:
+def policy_of(pool: GcpPool, resources: Resources) -> Policy | Unknown | None:
     """The compact placement policy of a pool; UNKNOWN if it is unknown whether it has one."""
     made = pool.referred(resources, "placementPolicy", POLICY)
     name = text(pool.inputs, "placementPolicy", "policyName")
@@ -66,7 +74,7 @@ def policy_of(pool: Written, resources: Resources) -> Policy | Unknown | None:
     return Policy(None, None) if kind == "COMPACT" else None
 
 
-def reservation_of(pool: Written, resources: Resources) -> Reservation | Unknown | None:
+def reservation_of(pool: GcpPool, resources: Resources) -> Reservation | Unknown | None:
     """The only reservation that a pool may use; UNKNOWN if it is unknown whether it has one."""
     kind = text(pool.inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
     if kind is UNKNOWN:

@@ -8,23 +8,29 @@ nor are nodes with sliced GPUs (MIG). A pool with accelerators and an unknown ma
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar, Final
 
 from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.catalog.machines import has_gpus, unlisted
-from gpucluster.policies.clouds.gcp import instance_groups
-from gpucluster.policies.clouds.gcp.instance_groups import written_groups
-from gpucluster.policies.clouds.gcp.names import is_zone, made_by_name
-from gpucluster.policies.clouds.gcp.written import CLUSTER, NODE_POOL, Written, written_pools
+from gpucluster.policies.clouds.gcp.declared_pools import (
+    CLUSTER,
+    GROUPS,
+    NODE_POOL,
+    GcpPool,
+    declared_pools,
+    instance_groups,
+    is_zone,
+    made_by_name,
+)
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
-from gpucluster.policies.machines import Machines, several
+from gpucluster.policies.clouds.pools import PoolMachines, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
 from gpucluster.program.values import items, text, whole
 from gpucluster.record import record
 
 GKE: Final = f"{NODE_POOL}, {CLUSTER}"
-READS: Final = f"{GKE}, {instance_groups.READS}"
+READS: Final = f"{GKE}, {GROUPS}"
 
 
 # A label that GKE sets on every node.
@@ -48,29 +54,19 @@ class Zones:
 
 
 @record(kw_only=True)
-class NodePool(Machines):
-    """
-    written: the pool as declared.
-    cluster: its cluster; None if it is not in this stack.
-    """
-
-    written: Written
-    cluster: Resource | None
+class NodePool(PoolMachines):
+    declared: GcpPool
     zones: Zones
 
     template_is: ClassVar[str] = "instance template"
 
     @property
-    def name(self) -> str:
-        return self.written.name
-
-    @property
     def fabric(self) -> Fabric | None:
-        return self.written.fabric
+        return self.declared.fabric
 
     @property
     def whole_node(self) -> bool:
-        return self.written.known is not None and self.written.known.whole_node
+        return self.declared.known is not None and self.declared.known.whole_node
 
     @property
     def surely_on_fabric(self) -> bool:
@@ -78,7 +74,7 @@ class NodePool(Machines):
 
     @property
     def with_gpus(self) -> bool:
-        return self.written.with_gpus
+        return self.declared.with_gpus
 
     @property
     def unlisted(self) -> bool:
@@ -86,24 +82,20 @@ class NodePool(Machines):
 
     @property
     def sliced(self) -> bool:
-        return self.written.sliced or sliced_by_label(self.written.labels)
-
-    @property
-    def own_labels(self) -> Mapping[str, Any] | Unknown:
-        return self.written.own_labels
+        return self.declared.sliced or sliced_by_label(self.declared.labels)
 
 
-def every_written(resources: Resources) -> Iterator[Written]:
+def every_pool(resources: Resources) -> Iterator[GcpPool]:
     """The node pools and managed instance groups of the stack, in the form of declared node pools."""
-    yield from every_pool(resources)
-    yield from written_groups(resources)
+    yield from gke_pools(resources)
+    yield from instance_groups(resources)
 
 
-def every_pool(resources: Resources) -> Iterator[Written]:
+def gke_pools(resources: Resources) -> Iterator[GcpPool]:
     """The node pools of the stack, as declared."""
     for type_ in (NODE_POOL, CLUSTER):
         for resource in resources.of_type(type_):
-            yield from written_pools(resource)
+            yield from declared_pools(resource)
 
 
 def names_gpus(word: str) -> bool:
@@ -121,16 +113,16 @@ def training_pools(resources: Resources) -> Iterator[tuple[NodePool, ...]]:
 @once
 def machines_of(resources: Resources) -> Iterator[NodePool]:
     """The node pools and instance groups of the stack that may start a node."""
-    for written in every_written(resources):
-        pool = _read(written, resources)
+    for declared in every_pool(resources):
+        pool = _read(declared, resources)
         if pool.nodes != 0:
             yield pool
 
 
 def _may_train(pool: NodePool) -> bool:
-    if pool.written.sliced:
+    if pool.declared.sliced:
         return False
-    accelerators = items(pool.written.inputs, "nodeConfig", "guestAccelerators")
+    accelerators = items(pool.declared.inputs, "nodeConfig", "guestAccelerators")
     return pool.whole_node or (pool.machine is UNKNOWN and (accelerators is UNKNOWN or bool(accelerators)))
 
 
@@ -140,34 +132,34 @@ def _pool_of(pool: NodePool, resources: Resources, keys: list[str]) -> Hashable:
     resource = pool.resource
     around = resources.component_of(resource) or pool.cluster
     within = around.urn if around else text(resource.inputs, "cluster")
-    labels = {_POOL_NAME_LABEL: pool.name, **pool.written.labels}
+    labels = {_POOL_NAME_LABEL: pool.name, **pool.declared.labels}
     return (within, pool.machine, *(str(labels.get(key)) for key in keys))
 
 
-def _read(written: Written, resources: Resources) -> NodePool:
-    cluster = written.resource if written.prop else cluster_of(written, resources)
-    zones = _zones(written, cluster)
+def _read(declared: GcpPool, resources: Resources) -> NodePool:
+    cluster = declared.resource if declared.prop else cluster_of(declared, resources)
+    zones = _zones(declared, cluster)
     return NodePool(
-        resource=written.resource,
-        machine=written.machine,
-        template=written.template,
-        nodes=_most(written, zones.count),
-        written=written,
+        resource=declared.resource,
+        machine=declared.machine,
+        template=declared.template,
+        nodes=_most(declared, zones.count),
+        declared=declared,
         cluster=cluster,
         zones=zones,
     )
 
 
-def cluster_of(written: Written, resources: Resources) -> Resource | None:
+def cluster_of(declared: GcpPool, resources: Resources) -> Resource | None:
     """Its cluster; None if it is not in this stack."""
-    return written.referred(resources, "cluster", CLUSTER) or made_by_name(resources, CLUSTER, written.at("cluster"))
+    return declared.referred(resources, "cluster", CLUSTER) or made_by_name(resources, CLUSTER, declared.at("cluster"))
 
 
-def _zones(written: Written, cluster: Resource | None) -> Zones:
+def _zones(declared: GcpPool, cluster: Resource | None) -> Zones:
     """Zones of the pool, else of its cluster: its own zone and further ones, or three that GKE chooses."""
-    own = items(written.inputs, "nodeLocations")
+    own = items(declared.inputs, "nodeLocations")
     of_cluster = items(cluster.inputs, "nodeLocations") if cluster else []
-    location = text(written.inputs, "location")
+    location = text(declared.inputs, "location")
     if location is None and cluster is not None:
         location = text(cluster.inputs, "location")
     if own is UNKNOWN or own:
@@ -188,13 +180,13 @@ def _named(listed: list[Any] | Unknown) -> Zones:
     return Zones(names=names, count=len(names))
 
 
-def _most(written: Written, zones: int | Unknown) -> int | Unknown:
+def _most(declared: GcpPool, zones: int | Unknown) -> int | Unknown:
     """Node counts are per zone, except the autoscaler's totals."""
     each = [
-        whole(written.inputs, *path)
+        whole(declared.inputs, *path)
         for path in (("nodeCount",), ("initialNodeCount",), ("autoscaling", "maxNodeCount"))
     ]
-    total = whole(written.inputs, "autoscaling", "totalMaxNodeCount")
+    total = whole(declared.inputs, "autoscaling", "totalMaxNodeCount")
     if total is UNKNOWN or any(count is UNKNOWN for count in each):
         return UNKNOWN
     most = max((count for count in each if isinstance(count, int)), default=0)

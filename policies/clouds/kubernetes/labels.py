@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.catalog.clouds import modules_of
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.node_labels import KARPENTER_DOMAINS
-from gpucluster.policies.label_sets import LabelSet, labels_at
+from gpucluster.policies.clouds.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from gpucluster.policies.engine.serve import serve
 from gpucluster.policies.packs import PRODUCTION
-from gpucluster.policies.serve import serve
 
 serve(PRODUCTION)

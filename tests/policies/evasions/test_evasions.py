@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from gpucluster.policies.engine.rule import ReportRule
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import ReportRule
 from tests.policies.evasions.page import PAGE, page
 from tests.policies.evasions.tried import KINDS, NO_WAY, OUT_OF_REACH, base_of, evasions, outcome_of
 

@@ -12,12 +12,11 @@ from typing import Any
 
 import yaml
 
-from gpucluster.policies.changes import Changes
+from gpucluster.policies.engine.examples import Example, example_of, plan_of
+from gpucluster.policies.engine.rule import Changes, ReportRule
+from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.examples import Example, example_of, plan_of
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import ReportRule
 from gpucluster.program.readers.files import read_file
 from tests.policies.laid import laid
 

@@ -6,8 +6,8 @@ import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2
 
+from gpucluster.policies.engine.rule import ReportRule
 from gpucluster.policies.packs import BASELINE, PACKS, PRODUCTION, TRAINING
-from gpucluster.policies.rule import ReportRule
 from tests.policies.previews import PACK, Seeded
 from tests.policies.served import served
 

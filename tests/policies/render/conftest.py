@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.policies.engine.rule import Edit, Enforcement, Outcome, ReportRule, Severity, StackRule, Violation
 from gpucluster.policies.report import Checked, Report
-from gpucluster.policies.rule import Enforcement, Outcome, ReportRule, Severity, StackRule, Violation
-from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import Resource, Resources
 
 TODAY = datetime.date(2026, 11, 21)

@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.catalog.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.engine.rule import Changes
+from gpucluster.policies.engine.run import evaluate
+from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rules import (
     exemptions_in_use,
     no_loss_of_reserved_capacity,
@@ -18,7 +19,6 @@ from gpucluster.policies.rules import (
     no_replacement_of_control_plane,
     replacement_of_training_pool,
 )
-from gpucluster.policies.training import PACK
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from tests.says import Says
@@ -273,7 +273,7 @@ def test_what_the_spec_allows_is_told_and_accepted(rolls, accepted):
     )
 
 
-@pytest.mark.parametrize("rule", PACK.change_rules, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", TRAINING.change_rules, ids=lambda rule: rule.name)
 def test_a_plan_that_takes_nothing_away_has_no_finding(rule):
     assert found(rule, before=[forced(type_) for type_ in holdings()]) == []
 

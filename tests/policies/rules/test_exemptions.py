@@ -6,11 +6,11 @@ import datetime
 
 import pytest
 
-from gpucluster.policies.check import check_stack
-from gpucluster.policies.clock import today
+from gpucluster.policies.engine.exemptions import today
+from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.packs import PRODUCTION, TRAINING
+from gpucluster.policies.report import check_stack
 from gpucluster.policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
 from tests.cases import cases
 from tests.says import Says

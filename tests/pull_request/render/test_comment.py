@@ -8,7 +8,7 @@ import re
 import pytest
 
 from gpucluster.cost.prices import PriceBook
-from gpucluster.policies.pack import Pack
+from gpucluster.policies.engine.pack import Pack
 from gpucluster.pull_request.evidence import JobEvidence, StackEvidence
 from gpucluster.pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
 from gpucluster.pull_request.render.json import as_json

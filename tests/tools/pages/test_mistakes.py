@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from gpucluster.policies.engine.rule import ReportRule
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import ReportRule
 
 ROOT = Path(__file__).parents[3]
 MISTAKES = yaml.load((ROOT / "examples/mistakes.yaml").read_text(), yaml.CSafeLoader)

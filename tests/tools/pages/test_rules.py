@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpucluster.policies.message import page_of
+from gpucluster.policies.engine.rule import EXEMPTIONS, page_of
 from gpucluster.policies.packs import TRAINING
-from gpucluster.policies.rule import EXEMPTIONS
 from tools.pages.rules import page
 
 FILE = Path(__file__).parents[3] / "docs/rules.md"

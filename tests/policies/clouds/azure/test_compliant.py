@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.training import PACK
+from gpucluster.policies.engine.run import evaluate
+from gpucluster.policies.packs import TRAINING
 
 
 def _findings(program):
-    outcomes = evaluate(PACK.rules, program.stack().resources, today=program.today)
+    outcomes = evaluate(TRAINING.rules, program.stack().resources, today=program.today)
     found = [(outcome.rule.name, v.what) for outcome in outcomes for v in (*outcome.violations, *outcome.unknown)]
     return [finding for finding in found if not finding[0].startswith(("budget", "not-known-yet"))]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.training import PACK
+from gpucluster.policies.engine.run import evaluate
+from gpucluster.policies.packs import TRAINING
 
 
 @pytest.mark.parametrize("machine", ["high", "mega", "ultra"])
 def test_a_compliant_cluster_has_no_finding(request, machine):
     program = request.getfixturevalue(machine)
-    outcomes = evaluate(PACK.rules, program.stack().resources, today=program.today)
+    outcomes = evaluate(TRAINING.rules, program.stack().resources, today=program.today)
     found = [(outcome.rule.name, v.what) for outcome in outcomes for v in (*outcome.violations, *outcome.unknown)]
     assert [finding for finding in found if not finding[0].startswith(("budget", "not-known-yet"))] == []
 
@@ -38,6 +38,6 @@ def test_a_cluster_without_gpus_has_no_finding_of_any_rule(high):
         },
         cluster=["cluster"],
     )
-    outcomes = evaluate(PACK.rules, high.stack().resources, today=high.today)
+    outcomes = evaluate(TRAINING.rules, high.stack().resources, today=high.today)
     found = [(outcome.rule.name, v.what) for outcome in outcomes for v in (*outcome.violations, *outcome.unknown)]
     assert [finding for finding in found if not finding[0].startswith(("budget", "not-known-yet"))] == []

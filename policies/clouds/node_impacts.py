@@ -1,0 +1,165 @@
+"""Effects of a plan on the nodes of training and MIG pools, with the affected cost, in words for users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.model import HOURS_PER_MONTH, cents
+from gpucluster.policies.clouds.pools import Machines, cloud_pools
+from gpucluster.policies.engine.rule import Changes
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class Impact:
+    """The effect on the nodes of one pool. because: properties that cause it: those that end jobs, else those that
+    remove nodes, else all. gone: number of nodes removed permanently.
+    """
+
+    pool: Machines
+    effect: Effect
+    because: tuple[str, ...]
+    gone: int = 0
+
+    @property
+    def gpus(self) -> int | None:
+        """GPUs whose jobs end; None if unknown."""
+        machine = machines().get(self.pool.machine) if isinstance(self.pool.machine, str) else None
+        nodes = self.gone if self.effect == "fewer" else self.pool.nodes
+        if self.effect == "nothing":
+            return 0
+        return nodes * machine.gpus if machine is not None and isinstance(nodes, int) else None
+
+
+def job_pools(resources: Resources) -> Mapping[str, Machines]:
+    """URN -> resource that starts nodes of a training pool, or nodes with sliced GPUs."""
+    training = [
+        machines for cloud in cloud_pools().values() for pool in cloud.training_pools(resources) for machines in pool
+    ]
+    sliced = [
+        machines for cloud in cloud_pools().values() for machines in cloud.machines_of(resources) if machines.sliced
+    ]
+    return {machines.resource.urn: machines for machines in (*training, *sliced)}
+
+
+def impacts(changes: Changes) -> Iterator[Impact]:
+    """A plan's effect on each existing pool that it changes, by name."""
+    ended = {one.urn: one for one in changes.ended}
+    for urn, pool in sorted(job_pools(changes.before).items(), key=lambda item: item[1].name):
+        after = changes.after.get(urn)
+        if urn in ended:
+            because = ended[urn].because or (ended[urn].how,)
+            yield Impact(pool=pool, effect="loss", because=because, gone=_count(pool))
+        elif after is not None and after.type in covered():
+            changed = _through_template(node_changes(after.type, pool.resource.inputs, after.inputs), pool, changes)
+            if changed:
+                told = ends_jobs(changed) or [one for one in changed if one.fewer] or changed
+                gone = sum(one.fewer for one in changed)
+                because = tuple(one.path for one in told)
+                yield Impact(pool=pool, effect=worst(changed), because=because, gone=gone)
+
+
+def rolls(changes: Changes) -> Iterator[Impact]:
+    """Effects that end jobs in a pool shown as `~ update`; replacements are visible as such."""
+    ended = {one.urn for one in changes.ended}
+    for impact in impacts(changes):
+        if impact.pool.resource.urn not in ended and impact.effect not in ("nothing", "fewer"):
+            yield impact
+
+
+def _count(pool: Machines) -> int:
+    return pool.nodes if isinstance(pool.nodes, int) else 0
+
+
+def _through_template(changed: tuple[NodeChange, ...], pool: Machines, changes: Changes) -> tuple[NodeChange, ...]:
+    """For an unknown launch template version, the changes in the template; tags create no version."""
+    version = "launchTemplate.version"
+    after = changes.after.get(pool.resource.urn)
+    moved = any(one.path == version for one in changed)
+    if not moved or after is None or at(after.inputs, "launchTemplate", "version") is not UNKNOWN:
+        return changed
+    new = changes.after.get(pool.template.urn) if isinstance(pool.template, Resource) else None
+    if not isinstance(pool.template, Resource) or new is None:
+        return changed
+    inside = node_changes(pool.template.type, pool.template.inputs, new.inputs)
+    named = (
+        NodeChange(path=f"{one.path} of {pool.template.name}", effect=one.effect)
+        for one in inside
+        if one.effect != "nothing"
+    )
+    return (*(one for one in changed if one.path != version), *named)
+
+
+_WORDS: Final[dict[str, str]] = {
+    "nothing": "nodes and jobs stay",
+    "fewer": "nodes removed: {}; jobs on them end",
+    "drain": "nodes stay and are drained; jobs on them end",
+    "reboot": "nodes reboot, one at a time; jobs on them end",
+    "rolling": "nodes are replaced or reimaged, one at a time; jobs on them end",
+    "refused": "the cloud refuses this change of an existing pool; a new pool ends the jobs",
+    "loss": "all nodes are released, and a new pool is created; jobs on them end",
+}
+
+
+@record(kw_only=True)
+class NodeImpact:
+    """usd: hourly cost of the GPUs whose jobs end, disks included; None without a known price."""
+
+    impact: Impact
+    usd: Decimal | None
+
+    @property
+    def harmless(self) -> bool:
+        return self.impact.effect == "nothing"
+
+    @property
+    def what(self) -> str:
+        """The effect on the nodes, e.g. `nodes taken away: 2; jobs on them end`."""
+        return _WORDS[self.impact.effect].format(self.impact.gone)
+
+    @property
+    def at_stake(self) -> str:
+        """The cost per hour since the last checkpoint; empty if no job ends."""
+        if self.harmless:
+            return ""
+        gpus = self.impact.gpus
+        hours = "GPU-hours not known" if gpus is None else f"{gpus:,} GPU-hours"
+        return f"{hours}, {'price unknown' if self.usd is None else f'${self.usd:,.2f}'}"
+
+    @property
+    def sentence(self) -> str:
+        because = ", ".join(self.impact.because)
+        stake = f"; at stake for each hour since the last checkpoint: {self.at_stake}" if self.at_stake else ""
+        return f"{self.impact.pool.name}, {self.impact.pool.label}: {self.what}; changed: {because}{stake}"
+
+
+def node_impacts(changes: Changes) -> tuple[NodeImpact, ...]:
+    """The effect on every pool that a plan changes."""
+    found = tuple(impacts(changes))
+    prices = dict(_hourly(changes)) if any(one.effect != "nothing" for one in found) else {}
+    return tuple(NodeImpact(impact=one, usd=_usd(one, prices)) for one in found)
+
+
+def _hourly(changes: Changes) -> Iterator[tuple[str, Decimal]]:
+    """(URN, hourly cost) of every priced resource."""
+    sums: dict[str, Decimal] = {}
+    for line in estimate(changes.before).lines:
+        sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly
+    for urn, monthly in sums.items():
+        yield urn, monthly / HOURS_PER_MONTH
+
+
+def _usd(one: Impact, prices: dict[str, Decimal]) -> Decimal | None:
+    hourly, nodes = prices.get(one.pool.resource.urn), one.pool.nodes
+    if one.effect == "nothing" or not hourly:
+        return None
+    if one.effect == "fewer":
+        return cents(hourly * one.gone / nodes) if isinstance(nodes, int) and nodes else None
+    return cents(hourly)

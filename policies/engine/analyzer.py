@@ -1,0 +1,237 @@
+# ruff: noqa: ARG002 - the signatures are those of the protocol
+"""The engine's analyzer protocol around one pack: each rule is a policy.
+
+The enforcement level belongs to a policy, not to a finding. So undecided and exempted findings of a mandatory rule must
+not be reported under its own name: the outcomes are stored, and the report rules, which are advisory and run last,
+report them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from google.protobuf.empty_pb2 import Empty
+from pulumi.runtime.proto.analyzer_pb2 import (
+    DISABLED,
+    MANDATORY,
+    POLICY_TYPE_RESOURCE,
+    POLICY_TYPE_STACK,
+    REMEDIATE,
+    AnalyzeDiagnostic,
+    AnalyzeRequest,
+    AnalyzeResponse,
+    AnalyzerInfo,
+    AnalyzerStackConfigureRequest,
+    AnalyzerStackConfigureResponse,
+    AnalyzeStackRequest,
+    ConfigureAnalyzerRequest,
+    EnforcementLevel,
+    PolicyInfo,
+    PolicyNotApplicable,
+    PolicySeverity,
+    RemediateResponse,
+    Remediation,
+)
+from pulumi.runtime.proto.analyzer_pb2_grpc import AnalyzerServicer
+from pulumi.runtime.proto.plugin_pb2 import PluginInfo
+
+from gpucluster.policies.engine.exemptions import today
+from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.remediation import remediated
+from gpucluster.policies.engine.rule import (
+    ChangeRule,
+    Outcome,
+    ReportRule,
+    ResourceRule,
+    Rule,
+    Stack,
+    StackRule,
+    Violation,
+    message,
+)
+from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
+from gpucluster.policies.engine.settings import unknown_settings
+from gpucluster.program.readers.policy import plain, resource_of, resources_of
+from gpucluster.program.resources import Resources
+
+_VERSION: Final = "0.0.1"
+"""Pack version if `PulumiPolicy.yaml` has none."""
+
+# A program without any labels has one finding per resource.
+_IN_FULL: Final = 3
+
+
+class Analyzer(AnalyzerServicer):
+    """One served pack: configured, then called for each resource and, once all are registered, for the stack."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        # In this order: those for single resources first, report rules last.
+        self._rules = sorted(
+            (rule for rule in pack.rules if not isinstance(rule, ChangeRule)),
+            key=lambda rule: (isinstance(rule, ReportRule), not isinstance(rule, ResourceRule)),
+        )
+        self._own_levels = {rule.name: _level(pack, rule) for rule in self._rules}
+        self._levels = self._own_levels
+        self._configs: Mapping[str, Mapping[str, Any]] = {}
+        self._inputs: dict[str, Mapping[str, Any]] = {}
+        self._outcomes: dict[tuple[str, str], Outcome] = {}  # by rule and URN; a new run replaces older ones
+
+    def GetAnalyzerInfo(self, request: Empty, context: Any) -> AnalyzerInfo:
+        return AnalyzerInfo(
+            name=self._pack.name,
+            version=_VERSION,
+            description=self._pack.description,
+            supportsConfig=True,
+            policies=[_policy_info(self._pack, rule) for rule in self._rules],
+        )
+
+    def GetPluginInfo(self, request: Empty, context: Any) -> PluginInfo:
+        return PluginInfo(version=_VERSION)
+
+    def Configure(self, request: ConfigureAnalyzerRequest, context: Any) -> Empty:
+        given_levels = {name: given.enforcementLevel for name, given in request.policyConfig.items()}
+        self._levels = {**self._own_levels, **given_levels}
+        self._configs = {name: plain(given.properties) for name, given in request.policyConfig.items()}
+        return Empty()
+
+    def ConfigureStack(self, request: AnalyzerStackConfigureRequest, context: Any) -> AnalyzerStackConfigureResponse:
+        return AnalyzerStackConfigureResponse()
+
+    @property
+    def remediates(self) -> bool:
+        """Whether a rule is configured to remediate its findings."""
+        return REMEDIATE in self._levels.values()
+
+    def Remediate(self, request: AnalyzeRequest, context: Any) -> RemediateResponse:
+        """Each remediation receives the result of the previous one."""
+        response = RemediateResponse()
+        for rule in self._rules:
+            if self._levels[rule.name] != REMEDIATE:
+                continue
+            if isinstance(rule, ResourceRule):
+                response.not_applicable.append(
+                    PolicyNotApplicable(policy_name=rule.name, reason="Policy does not implement remediate")
+                )
+            elif isinstance(rule, StackRule) and rule.remedy is not None:
+                properties = remediated(rule, request, self._configs.get(rule.name, {}))
+                if properties is not None:
+                    request.properties.CopyFrom(properties)
+                    response.remediations.append(
+                        Remediation(
+                            policyName=rule.name,
+                            policyPackName=self._pack.name,
+                            policyPackVersion=_VERSION,
+                            description=rule.title,
+                            properties=properties,
+                        )
+                    )
+        return response
+
+    def Analyze(self, request: AnalyzeRequest, context: Any) -> AnalyzeResponse:
+        resource = resource_of(request)
+        self._inputs[resource.urn] = resource.inputs
+        response = AnalyzeResponse()
+        for rule in self._running():
+            if isinstance(rule, ResourceRule):
+                outcome = run_resource_rule(rule, resource)
+                self._outcomes[rule.name, resource.urn] = outcome
+                response.diagnostics.extend(self._diagnostics(outcome))
+        return response
+
+    def AnalyzeStack(self, request: AnalyzeStackRequest, context: Any) -> AnalyzeResponse:
+        resources = resources_of(request.resources, self._inputs)
+        # Without those of resources that no longer exist.
+        outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
+        response = AnalyzeResponse()
+        for rule in self._running():
+            stack = Stack(
+                resources=resources,
+                config=self._configs.get(rule.name, {}),
+                today=today(),
+                program_exemptions=self._pack.program_exemptions,
+                secrets_marked=False,
+            )
+            if isinstance(rule, StackRule):
+                outcomes.append(_run(rule, stack))
+                response.diagnostics.extend(self._diagnostics(outcomes[-1], _stack_urn(resources)))
+            elif isinstance(rule, ReportRule):
+                outcome = run_report_rule(rule, outcomes, stack)
+                response.diagnostics.extend(self._diagnostics(outcome, _stack_urn(resources)))
+        if count := len(self._pack.change_rules):
+            # Shown under the engine's diagnostics; not a finding, since nothing is wrong.
+            print(
+                f"{self._pack.name}: {count} rules about deletions and replacements cannot run in a preview; "
+                "`gpucluster guardrails check` runs them on its plan (preview --json --show-sames)",
+                flush=True,
+            )
+        return response
+
+    def _running(self) -> Iterator[Rule]:
+        return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)
+
+    def _diagnostics(self, outcome: Outcome, whole: str = "") -> Iterator[AnalyzeDiagnostic]:
+        """The violations in the order the CLI shows them; only the first few include why and fix.
+
+        whole: URN for those of no single resource; `pulumi policy analyze` panics without one.
+        """
+        rule = outcome.rule
+        level = self._levels[rule.name]
+        ordered = sorted(outcome.violations, key=lambda violation: violation.resource.urn if violation.resource else "")
+        for number, violation in enumerate(ordered):
+            words = message(rule, violation) if number < _IN_FULL else f"{violation.what} (why and fix: see above)"
+            yield AnalyzeDiagnostic(
+                policyName=rule.name,
+                policyPackName=self._pack.name,
+                policyPackVersion=_VERSION,
+                description=rule.title,
+                message=f"{rule.title}\n{words}",
+                enforcementLevel=MANDATORY if level == REMEDIATE else level,  # left by a remediation
+                urn=violation.resource.urn if violation.resource else whole,
+                severity=_severity(rule),
+            )
+
+
+def _level(pack: Pack, rule: Rule) -> EnforcementLevel.ValueType:
+    """The level of an unconfigured rule."""
+    return EnforcementLevel.Value(pack.enforcement(rule).name)
+
+
+def _severity(rule: Rule) -> PolicySeverity.ValueType:
+    return PolicySeverity.Value(f"POLICY_SEVERITY_{rule.severity.name}")
+
+
+def _policy_info(pack: Pack, rule: Rule) -> PolicyInfo:
+    of_resource = isinstance(rule, ResourceRule) or rule.mends_by is not None
+    info = PolicyInfo(
+        name=rule.name,
+        description=rule.title,
+        enforcementLevel=_level(pack, rule),
+        severity=_severity(rule),
+        remediation_steps=rule.fix,
+        policy_type=POLICY_TYPE_RESOURCE if of_resource else POLICY_TYPE_STACK,
+    )
+    if rule.frameworks:
+        first = rule.frameworks[0]
+        info.framework.name = first.name
+        info.framework.specification = first.specification
+        info.framework.reference = first.reference
+    if rule.settings:
+        info.configSchema.properties.update({name: dict(schema) for name, schema in rule.settings.items()})
+    return info
+
+
+def _stack_urn(resources: Resources) -> str:
+    """The URN of the stack, from that of any of its resources (pulumi, sdk/go/common/resource/urn)."""
+    for resource in resources:
+        stack, project = resource.urn.removeprefix("urn:pulumi:").split("::")[:2]
+        return f"urn:pulumi:{stack}::{project}::pulumi:pulumi:Stack::{project}-{stack}"
+    return ""
+
+
+def _run(rule: StackRule, stack: Stack) -> Outcome:
+    outcome = run_stack_rule(rule, stack)
+    wrong = [Violation(None, problem, fix="Correct it.") for problem in unknown_settings(rule, stack.config)]
+    return replace(outcome, violations=(*wrong, *outcome.violations))

@@ -1,0 +1,28 @@
+"""A pack: which rules run, and which of them stop a preview."""
+
+from __future__ import annotations
+
+from gpucluster.policies.engine.rule import ChangeRule, Enforcement, Rule
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class Pack:
+    """A selection of rules; `mandatory` names those that stop a preview.
+
+    program_exemptions: whether exemptions that a program registers count, or only those of the pack's configuration.
+    """
+
+    name: str
+    description: str
+    rules: tuple[Rule, ...]
+    mandatory: frozenset[str]
+    program_exemptions: bool = True
+
+    @property
+    def change_rules(self) -> tuple[ChangeRule, ...]:
+        """Rules for deletions and replacements, which run on plan files and not in a policy pack."""
+        return tuple(rule for rule in self.rules if isinstance(rule, ChangeRule))
+
+    def enforcement(self, rule: Rule) -> Enforcement:
+        return Enforcement.MANDATORY if rule.name in self.mandatory else Enforcement.ADVISORY

@@ -1,0 +1,293 @@
+"""A rule and its findings.
+
+A rule is metadata plus one check. The view that the check receives determines the kind:
+
+- `ResourceRule`: a single resource decides; runs before that resource is created, and is not exemptible, because it
+  checks what the cloud itself refuses.
+- `StackRule`: relations between resources, or facts that a component registered.
+- `ChangeRule`: deletions and replacements; runs on plan files only, since a policy pack does not see them.
+- `ReportRule`: reports undecided and exempted findings of the other rules.
+
+A rule states its level in the training pack, advisory by default; other packs have their own levels.
+"""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final
+
+from gpucluster.policies.engine.exemptions import Exemption
+from gpucluster.program.readers.ended import Ended
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.record import record
+
+EXEMPTIONS: Final = "exemptions"
+_EXEMPTIONS: Final[Mapping[str, Any]] = {
+    "type": "array",
+    "description": "Findings to accept in a program whose components state no exemptions, each "
+    '{"resource": NAME, URN or *, "reason": ..., "owner": ..., "until": the last day, YYYY-MM-DD, UTC}',
+    "items": {"type": "object", "required": ["resource", "reason", "owner", "until"]},
+}
+
+
+class Severity(enum.Enum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Enforcement(enum.Enum):
+    """ADVISORY: the finding is shown. MANDATORY: it also stops the preview and the update."""
+
+    ADVISORY = "advisory"
+    MANDATORY = "mandatory"
+
+
+@record(kw_only=True)
+class Framework:
+    """A published practice that a rule implements, e.g. AWS Well-Architected PERF04-BP06."""
+
+    name: str
+    specification: str
+    reference: str
+
+
+Place = tuple[str | int, ...]
+"""Property names, as in the engine, and list indices, from the top of a resource's inputs."""
+
+
+@record
+class Edit:
+    """The edit that fixes a finding, in the resource's own terms.
+
+    place: the property to write, by the engine's names.
+    value: the members to set in a map, or the elements to append to a list; a text that only the user can choose is
+        empty.
+    """
+
+    place: Place
+    value: Any
+
+    @property
+    def path(self) -> str:
+        """The place as one path, e.g. `tagSpecifications[0].tags`."""
+        steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.place)
+        return steps.removeprefix(".")
+
+    @property
+    def snippet(self) -> str:
+        """The value as JSON, to be pasted."""
+        return json.dumps(self.value)
+
+
+@record
+class Violation:
+    """A problem.
+
+    resource: the faulty one, None for the stack as a whole.
+    what: the wrong value and the allowed values, never a secret or the value of a label.
+    fix: the change to make, if more specific than the rule's own.
+    edits: what to write into the resource, if the rule can determine it. They hold values, so show them only for
+        a source that marks secrets.
+    """
+
+    resource: Resource | None
+    what: str
+    fix: str | None = None
+    edits: tuple[Edit, ...] = ()
+
+
+@record
+class CannotTell:
+    """The rule needs a value that is unknown before the update or outside this stack; `what` names it."""
+
+    resource: Resource | None
+    what: str
+
+
+@record
+class NotChecked:
+    """The program lacks the input that the rule compares with; `what` names it, e.g. `budget`."""
+
+    what: str
+
+
+@record
+class Accepted:
+    """A violation accepted by name in the rule's own list or its configuration; `reason` says why."""
+
+    resource: Resource
+    what: str
+    reason: str
+
+
+Finding = Violation | CannotTell | NotChecked | Accepted
+
+
+@record(kw_only=True)
+class Stack:
+    """The view of a stack rule.
+
+    config: the rule's own configuration in the pack, for programs whose components register no facts.
+    today: the date for checking exemptions.
+    program_exemptions: whether exemptions that the program registers count.
+    secrets_marked: whether the source marks secrets, as files do; a policy receives them as plain text.
+    """
+
+    resources: Resources
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    today: datetime.date
+    program_exemptions: bool = True
+    secrets_marked: bool = True
+
+
+@record(kw_only=True)
+class Changes:
+    """The view of a change rule: deletions and replacements of a plan in an existing stack.
+
+    ended: deleted and replaced resources.
+    before: the existing stack.
+    after: the stack after the update.
+    """
+
+    ended: Sequence[Ended]
+    before: Resources
+    after: Resources
+
+    def gone(self) -> Iterator[tuple[Ended, Resource]]:
+        """The ended resources, each in its existing form."""
+        for ended in self.ended:
+            if (old := self.before.get(ended.urn)) is not None:
+                yield ended, old
+
+    def made(self, type_: str) -> Resource | None:
+        """The first new resource of a type."""
+        return next((new for new in self.after.of_type(type_) if self.before.get(new.urn) is None), None)
+
+
+@record(kw_only=True)
+class Rule:
+    """
+    name: kebab case, unique in the project; the policy's name in Pulumi.
+    title: the required state, one sentence without a full stop.
+    why: the cost of a violation.
+    fix: the change to make.
+    reads: resource types and facts that the check reads.
+    enforcement: its level in the training pack.
+    order: its position among rules of its level, in every list and report; those without one come last, by name.
+    """
+
+    name: str
+    title: str
+    why: str
+    fix: str
+    reads: str
+    severity: Severity
+    frameworks: tuple[Framework, ...] = ()
+    enforcement: Enforcement = Enforcement.ADVISORY
+    order: int = 1000
+
+    @property
+    def accepts(self) -> bool:
+        """Whether its findings are exemptible."""
+        return False
+
+    @property
+    def mends_by(self) -> str | None:
+        """The setting that level `remediate` writes; None if it has no remediation."""
+        return None
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]:
+        """Name -> JSON schema of every setting in the pack's configuration."""
+        return {EXEMPTIONS: _EXEMPTIONS} if self.accepts else {}
+
+
+@record(kw_only=True)
+class ResourceRule(Rule):
+    check: Callable[[Resource], Iterable[Finding]]
+
+
+@record(kw_only=True)
+class StackRule(Rule):
+    """
+    config: name -> JSON schema of each setting in the pack's configuration.
+    exemptible: False if accepting the finding makes no sense, as for a broken exemption.
+    remedy: a setting of the rule, and what level `remediate` writes for it into one resource before its creation; None
+        without a remediation.
+    """
+
+    check: Callable[[Stack], Iterable[Finding]]
+    exemptible: bool = True
+    remedy: tuple[str, Callable[[Resource, Resource | None, Mapping[str, Any]], Iterable[Edit]]] | None = None
+    config: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+    @property
+    def accepts(self) -> bool:
+        return self.exemptible
+
+    @property
+    def mends_by(self) -> str | None:
+        return self.remedy[0] if self.remedy else None
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]:
+        return {**self.config, **super().settings}
+
+
+@record(kw_only=True)
+class ChangeRule(Rule):
+    check: Callable[[Changes], Iterable[Finding]]
+
+    @property
+    def accepts(self) -> bool:
+        return True
+
+
+@record
+class Exempted:
+    """A violation that an exemption accepts."""
+
+    violation: Violation
+    exemption: Exemption
+
+
+@record(kw_only=True)
+class Outcome:
+    """The findings of one rule in one run.
+
+    idle: exemptions of the pack's configuration that accept nothing.
+    """
+
+    rule: Rule
+    violations: tuple[Violation, ...] = ()
+    unknown: tuple[CannotTell, ...] = ()
+    exempted: tuple[Exempted, ...] = ()
+    not_checked: tuple[NotChecked, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
+    idle: tuple[Exemption, ...] = ()
+
+
+@record(kw_only=True)
+class ReportRule(Rule):
+    check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]
+
+
+def message(rule: Rule, violation: Violation) -> str:
+    """One finding in four lines: the Pulumi CLI itself prints the resource, and only the title of a policy's fields."""
+    return f"{violation.what}\nwhy: {rule.why}\nfix: {violation.fix or rule.fix}\nsee: {explained_by(rule)}"
+
+
+def page_of(rule: Rule) -> str:
+    """The section about the rule in this repository."""
+    return f"docs/rules.md#{rule.name}"
+
+
+def explained_by(rule: Rule) -> str:
+    """The command that explains the rule in any installation of the package."""
+    return f"gpucluster guardrails explain {rule.name}"

@@ -1,0 +1,170 @@
+"""Runs rules without losing any finding.
+
+Unknown is a result of its own; a crash becomes a violation of the rule and keeps the previous findings;
+an exempted finding is kept separately, not dropped.
+"""
+
+from __future__ import annotations
+
+import datetime
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gpucluster.catalog.rows import DamagedTable
+from gpucluster.policies.engine.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
+from gpucluster.policies.engine.rule import (
+    EXEMPTIONS,
+    Accepted,
+    CannotTell,
+    ChangeRule,
+    Changes,
+    Exempted,
+    Finding,
+    NotChecked,
+    Outcome,
+    ReportRule,
+    ResourceRule,
+    Rule,
+    Stack,
+    StackRule,
+    Violation,
+)
+from gpucluster.policies.engine.settings import DISABLED, Settings
+from gpucluster.program.resources import Resource, Resources
+
+
+def evaluate(
+    rules: Sequence[Rule],
+    resources: Resources,
+    changes: Changes | None = None,
+    *,
+    today: datetime.date,
+    settings: Settings | None = None,
+    program_exemptions: bool = True,
+) -> list[Outcome]:
+    """One outcome per enabled rule on resources from a file, as in a policy run; report rules last.
+
+    changes: of a plan; without them no rule for changes runs. program_exemptions: whether those of programs count.
+    """
+    settings = settings or Settings()
+    outcomes: list[Outcome] = []
+    reports: list[Outcome] = []
+    for rule in sorted(rules, key=lambda rule: isinstance(rule, ReportRule)):
+        if settings.levels.get(rule.name) == DISABLED:
+            continue
+        config = settings.configs.get(rule.name, {})
+        stack = Stack(resources=resources, config=config, today=today, program_exemptions=program_exemptions)
+        if isinstance(rule, ResourceRule):
+            outcomes.append(_run_on_each(rule, resources))
+        elif isinstance(rule, StackRule):
+            outcomes.append(run_stack_rule(rule, stack))
+        elif isinstance(rule, ReportRule):
+            reports.append(run_report_rule(rule, outcomes, stack))
+        elif isinstance(rule, ChangeRule) and changes is not None:
+            outcomes.append(_run_change_rule(rule, changes, stack))
+    return [*outcomes, *reports]
+
+
+def run_resource_rule(rule: ResourceRule, resource: Resource) -> Outcome:
+    """Run a rule on one resource."""
+    return _collect(rule, lambda: rule.check(resource))
+
+
+def run_stack_rule(rule: StackRule, stack: Stack) -> Outcome:
+    """Run a rule on the stack."""
+    outcome = _collect(rule, lambda: rule.check(stack))
+    return _exempted(outcome, stack) if rule.accepts else outcome
+
+
+def run_report_rule(rule: ReportRule, outcomes: Sequence[Outcome], stack: Stack) -> Outcome:
+    """Run a rule on the outcomes of the others."""
+    return _collect(rule, lambda: rule.check(outcomes, stack))
+
+
+def _run_on_each(rule: ResourceRule, resources: Resources) -> Outcome:
+    """Errors are caught per resource, as in a policy run."""
+    parts = [run_resource_rule(rule, resource) for resource in resources]
+    return Outcome(
+        rule=rule,
+        violations=tuple(violation for part in parts for violation in part.violations),
+        unknown=tuple(finding for part in parts for finding in part.unknown),
+    )
+
+
+def _run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcome:
+    """Ended resources are not in the new stack, but exemptions declared around them still accept their loss."""
+    outcome = _collect(rule, lambda: rule.check(changes))
+    around = {resource.urn: resource for resource in (*changes.before, *stack.resources)}
+    return _exempted(outcome, replace(stack, resources=Resources(around.values())))
+
+
+def _failed(error: Exception) -> Violation:
+    """The violation for a crash: error type and place, without its text, which may hold a secret."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return Violation(
+        None,
+        f"rule failed: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}",
+        fix="The rule has no result: report this as a bug of the rule, with the resource it ran on.",
+    )
+
+
+def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
+    found: list[Finding] = []
+    try:
+        for finding in check():
+            found.append(finding)  # one by one: findings before a crash are kept
+    except DamagedTable:  # no cost rule can decide, and none may pass: the whole run stops
+        raise
+    except Exception as error:  # on any other error, the other rules still run
+        found.append(_failed(error))
+    return Outcome(
+        rule=rule,
+        violations=tuple(finding for finding in found if isinstance(finding, Violation)),
+        unknown=tuple(finding for finding in found if isinstance(finding, CannotTell)),
+        not_checked=tuple(finding for finding in found if isinstance(finding, NotChecked)),
+        accepted=tuple(finding for finding in found if isinstance(finding, Accepted)),
+    )
+
+
+def _exempted(outcome: Outcome, stack: Stack) -> Outcome:
+    """The outcome with exempted findings kept separately."""
+    in_config = stack.config.get(EXEMPTIONS)
+    if not outcome.violations and not in_config:
+        return outcome
+    try:
+        return _apply_exemptions(outcome, stack, list(configured(outcome.rule.name, in_config)))
+    except Exception as error:
+        return replace(outcome, violations=(*outcome.violations, _failed(error)))
+
+
+def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption | Unreadable]) -> Outcome:
+    of_program = exemptions(stack.resources) if stack.program_exemptions else ()
+    written = [entry for entry in (*in_config, *of_program) if isinstance(entry, Exemption)]
+    kept: list[Violation] = [*_refused(in_config, stack)]
+    exempted: list[Exempted] = []
+    for violation in outcome.violations:
+        matching = [entry for entry in written if entry.names(outcome.rule.name, violation.resource, stack.resources)]
+        in_force = next((entry for entry in matching if entry.in_force(stack.today)), None)
+        if in_force is None:
+            kept.append(violation)
+        else:
+            exempted.append(Exempted(violation, in_force))
+    used = [accepted.exemption for accepted in exempted]
+    idle = [
+        entry
+        for entry in in_config
+        if isinstance(entry, Exemption) and entry.in_force(stack.today) and entry not in used
+    ]
+    return replace(outcome, violations=tuple(kept), exempted=tuple(exempted), idle=tuple(idle))
+
+
+def _refused(in_config: list[Exemption | Unreadable], stack: Stack) -> Iterator[Violation]:
+    """Entries of the pack's configuration that accept nothing: `exemptions-valid` checks only those of components."""
+    fix = f"Give it {', '.join(FIELDS[1:-1])} and {FIELDS[-1]} in the pack's configuration, or remove it there."
+    for entry in in_config:
+        if isinstance(entry, Unreadable):
+            yield Violation(None, f"in the pack's configuration, {entry.problem}", fix=fix)
+        elif refusal := entry.refusal(stack.today):
+            yield Violation(None, f"in the pack's configuration, {refusal}", fix=fix)

@@ -1,0 +1,77 @@
+"""Exempted findings are still reported, every time; so are exemptions that accept nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gpucluster.policies.engine.exemptions import Exemption, exemptions
+from gpucluster.policies.engine.rule import ChangeRule, Outcome, ReportRule, Severity, Stack, Violation
+from gpucluster.policies.rules import rules
+
+_IDLE_FIX: Final = (
+    "Correct the names of rule and resource, or remove the exemption. An exemption for a resource outside this "
+    "component belongs in the component around that resource, or in the pack's configuration."
+)
+
+
+def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
+    used: list[Exemption] = []
+    for outcome in outcomes:
+        for accepted in outcome.exempted:
+            exemption = accepted.exemption
+            used.append(exemption)
+            yield Violation(
+                accepted.violation.resource,
+                f"{outcome.rule.name}: {accepted.violation.what}; "
+                f"accepted until {exemption.until} by {exemption.owner}: {exemption.reason}",
+            )
+        for taken in outcome.accepted:
+            yield Violation(
+                taken.resource,
+                f"{outcome.rule.name}: {taken.what}; accepted by name: {taken.reason}",
+                fix="Nothing; the rule's own list and its setting `allowed` contain names and reasons.",
+            )
+        for idle in outcome.idle:
+            yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
+    if not stack.program_exemptions:
+        yield from _not_counted(stack)
+        return
+    # An exemption for a rule about changes waits for its plan, which a policy pack does not see.
+    waiting = {rule.name for rule in rules() if isinstance(rule, ChangeRule)}
+    for exemption in exemptions(stack.resources):
+        if not isinstance(exemption, Exemption) or exemption.rule in waiting:
+            continue
+        if exemption.in_force(stack.today) and exemption not in used:
+            yield Violation(exemption.declared_by, _nothing(exemption), fix=_IDLE_FIX)
+
+
+def _not_counted(stack: Stack) -> Iterator[Violation]:
+    for exemption in exemptions(stack.resources):
+        if isinstance(exemption, Exemption) and exemption.in_force(stack.today):
+            yield Violation(
+                exemption.declared_by,
+                f"the exemption from `{exemption.rule}` for `{exemption.resource}` does not count: this pack takes "
+                "exemptions from its own configuration alone",
+                fix="Fix the finding, or have the owner of the pack write the exemption into the pack's configuration.",
+            )
+
+
+def _nothing(exemption: Exemption) -> str:
+    where = "there" if exemption.declared_by is None else "there, inside this component,"
+    return (
+        f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: the rule has no finding "
+        f"{where} that can be accepted"
+    )
+
+
+RULE: Final = ReportRule(
+    name="exemptions-in-use",
+    title="Findings accepted by an exemption",
+    why="An accepted finding still exists.",
+    fix="Nothing until the exemption ends; then fix the finding or agree on a new end.",
+    reads="the results of the other rules; the fact exemptions",
+    severity=Severity.LOW,
+    order=10,
+    check=check,
+)

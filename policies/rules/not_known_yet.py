@@ -1,0 +1,45 @@
+"""Questions that the other rules could not decide are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gpucluster.policies.engine.rule import Outcome, ReportRule, Severity, Stack, Violation
+from gpucluster.program.resources import Resource
+
+_NAMED: Final = 5
+"""Maximum of resources to list if one question is open for many."""
+
+
+def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
+    """A line for each question, with every rule and every resource for which it is open."""
+    about: dict[tuple[str, str], dict[str, Resource | None]] = {}
+    for outcome in outcomes:
+        for question in outcome.unknown:
+            name = question.resource.name if question.resource else "the stack"
+            about.setdefault((question.what, outcome.rule.name), {}).setdefault(name, question.resource)
+    rules: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (what, rule), resources in about.items():
+        rules.setdefault((what, tuple(resources)), []).append(rule)
+    for (what, names), asking in rules.items():
+        first = about[what, asking[0]][names[0]]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        where = f" ({', '.join(names[:_NAMED])}{more})" if len(names) > 1 else ""
+        yield Violation(first, f"{_listed(asking)} cannot tell: {what}{where}")
+
+
+def _listed(rules: Sequence[str]) -> str:
+    return rules[0] if len(rules) == 1 else f"{', '.join(rules[:-1])} and {rules[-1]}"
+
+
+RULE: Final = ReportRule(
+    name="not-known-yet",
+    title="Rules that could not decide",
+    why="The rule neither passed nor failed: it needs a value that the cloud assigns, or that another stack holds.",
+    fix="`pulumi up` checks values that the cloud assigns; check values of another stack in that stack.",
+    reads="the results of the other rules",
+    severity=Severity.LOW,
+    order=40,
+    check=check,
+)

@@ -1,0 +1,93 @@
+"""Nodes that train together are not reclaimed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from gpucluster.policies.clouds.aws import pools as aws
+from gpucluster.policies.clouds.azure import pools as azure
+from gpucluster.policies.clouds.gcp import pools as gcp
+from gpucluster.policies.clouds.opaque_pools import pool_checks
+from gpucluster.policies.clouds.per_cloud import CloudCheck
+from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import flag, says, text, whole
+
+_CAPACITY: Final = "targetCapacitySpecification"
+_ALL: Final = 100
+
+
+def _aws(stack: Stack) -> Iterator[Finding]:
+    for machines in chain.from_iterable(aws.training_pools(stack.resources)):
+        on_spot = _on_spot(machines)
+        if on_spot is UNKNOWN:
+            yield CannotTell(machines.resource, "whether it uses spot capacity is not known yet")
+        elif on_spot:
+            yield machines.finding(f"{machines.label} on spot capacity")
+
+
+def _on_spot(machines: aws.AwsMachines) -> bool | Unknown:
+    inputs = machines.resource.inputs
+    if machines.resource.type == aws.NODE_GROUP:
+        return says(inputs, "capacityType", word="SPOT")
+    holders = [inputs, *([machines.template.inputs] if isinstance(machines.template, Resource) else ())]
+    # In an Auto Scaling group, the rest up to 100 per cent is spot capacity; without a number, none is.
+    on_demand = whole(inputs, "mixedInstancesPolicy", "instancesDistribution", "onDemandPercentageAboveBaseCapacity")
+    signs: list[bool | Unknown] = [
+        *(says(of, "instanceMarketOptions", "marketType", word="spot") for of in holders),
+        *(UNKNOWN if (price := text(of, "spotPrice")) is UNKNOWN else price is not None for of in holders),
+        says(inputs, _CAPACITY, "defaultTargetCapacityType", word="spot"),
+        UNKNOWN if (count := whole(inputs, _CAPACITY, "spotTargetCapacity")) is UNKNOWN else bool(count),
+        UNKNOWN if on_demand is UNKNOWN else on_demand is not None and on_demand < _ALL,
+    ]
+    return True if True in signs else UNKNOWN if UNKNOWN in signs else False
+
+
+def _gcp(stack: Stack) -> Iterator[Finding]:
+    for nodes in chain.from_iterable(gcp.training_pools(stack.resources)):
+        on_spot = [flag(nodes.declared.inputs, "nodeConfig", name) for name in ("spot", "preemptible")]
+        if True in on_spot:
+            yield nodes.finding(f"{nodes.label} on spot capacity")
+        elif UNKNOWN in on_spot:
+            yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")
+
+
+def _azure(stack: Stack) -> Iterator[Finding]:
+    for nodes in chain.from_iterable(azure.training_pools(stack.resources)):
+        priority = text(nodes.declared.inputs, "scaleSetPriority")
+        if priority == "Spot":
+            yield nodes.finding(f"{nodes.label} on spot capacity")
+        elif priority is UNKNOWN:
+            yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")
+
+
+RULE: Final = StackRule(
+    name="training-pool-not-on-spot",
+    title="Nodes of a training pool are not spot machines",
+    why="The cloud reclaims a spot machine with a few minutes' notice at most, and a multi-node job stops with the "
+    "first of them: all other nodes are billed while it restarts from its checkpoint.",
+    severity=Severity.MEDIUM,
+    order=10,
+    **pool_checks(
+        aws=CloudCheck(
+            check=_aws,
+            reads=aws.READS,
+            fix="Use on-demand capacity, a reservation or a capacity block (capacityType ON_DEMAND or "
+            "CAPACITY_BLOCK); use spot only for pools of independent jobs.",
+        ),
+        gcp=CloudCheck(
+            check=_gcp,
+            reads=gcp.READS,
+            fix="Use a reservation, flex-start (flex_start with max_run_duration) or on-demand capacity; use spot "
+            "only for pools of independent jobs.",
+        ),
+        azure=CloudCheck(
+            check=_azure,
+            reads=azure.READS,
+            fix="Keep scale_set_priority Regular, or use a capacity reservation; use Spot only for independent jobs.",
+        ),
+        template=True,
+    ),
+)
