@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from gpucluster.policies.engine.rule import Enforcement, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.engine.rule import Finding, Framework, Stack, Violation
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
@@ -57,39 +57,28 @@ class Judgement:
         return f"{self.verdict.sentence}; without a price: {', '.join(reasons[:_NAMED])}{more}"
 
 
-def budget_rule(
-    *,
-    name: str,
-    title: str,
-    why: str,
-    fix: str,
-    severity: Severity,
-    order: int,
-    enforcement: Enforcement = Enforcement.ADVISORY,
-    check: Callable[[Judgement], Iterable[Finding]],
-) -> StackRule:
-    """A rule about the budget; an invalid configured budget is its only finding."""
+class BudgetChecks(TypedDict):
+    """Fields of a `StackRule` about the budget."""
 
-    def checked(stack: Stack) -> Iterator[Finding]:
+    reads: str
+    frameworks: tuple[Framework, ...]
+    check: Callable[[Stack], Iterable[Finding]]
+    config: Mapping[str, Mapping[str, Any]]
+
+
+def budget_checks(check: Callable[[Judgement], Iterable[Finding]]) -> BudgetChecks:
+    """The check of the stack's total; an invalid configured budget is its only finding."""
+
+    def checked(stack: Stack) -> Iterable[Finding]:
         judged = _judge(stack)
-        if isinstance(judged, Violation):
-            yield judged
-        else:
-            yield from check(judged)
+        return [judged] if isinstance(judged, Violation) else check(judged)
 
-    return StackRule(
-        name=name,
-        title=title,
-        why=why,
-        fix=fix,
-        reads="every resource with a price; the fact budget, or the configured budget",
-        severity=severity,
-        enforcement=enforcement,
-        order=order,
-        frameworks=(FINOPS_BUDGETING,),
-        check=checked,
-        config=_CONFIG,
-    )
+    return {
+        "reads": "every resource with a price; the fact budget, or the configured budget",
+        "frameworks": (FINOPS_BUDGETING,),
+        "check": checked,
+        "config": _CONFIG,
+    }
 
 
 _ESTIMATES: Final[weakref.WeakKeyDictionary[Resources, Estimate | Violation]] = weakref.WeakKeyDictionary()

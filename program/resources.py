@@ -140,13 +140,13 @@ class Resources:
         """The resources with these URNs, each once, without those that are not part of the stack."""
         return [found for urn in dict.fromkeys(urns) if (found := self._by_urn.get(urn)) is not None]
 
-    def of_type(self, type_: str) -> Sequence[Resource]:
-        """The resources of one type, in the order of the source."""
+    def of_type(self, *types: str) -> Sequence[Resource]:
+        """The resources of each type, in the order of the source."""
         if self._by_type is None:
             self._by_type = {}
             for resource in self:
                 self._by_type.setdefault(resource.type, []).append(resource)
-        return self._by_type.get(type_, [])
+        return [resource for type_ in types for resource in self._by_type.get(type_, ())]
 
     def objects_named(self, type_: str, name: str, *, provider: str | None) -> Sequence[Resource]:
         """The Kubernetes objects of one type with this `metadata.name`, in the cluster of `provider`."""

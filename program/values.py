@@ -5,7 +5,7 @@ Absent is None; providers also set unset properties to an empty string, so that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeGuard
 
@@ -82,6 +82,24 @@ def items(value: object, *path: str | int) -> list[Any] | Unknown:
     if found is UNKNOWN:
         return UNKNOWN
     return list(found) if is_list(found) else []
+
+
+def known_items(value: object, *path: str | int) -> list[Any]:
+    """The same, empty while the list is unknown."""
+    found = items(value, *path)
+    return [] if found is UNKNOWN else found
+
+
+def all_items(value: object, *path: str | int) -> list[Any]:
+    """The same, with UNKNOWN as its only element while the list is unknown."""
+    found = items(value, *path)
+    return [UNKNOWN] if found is UNKNOWN else found
+
+
+def any_of(answers: Iterable[bool | Unknown | None]) -> bool | Unknown:
+    """Whether one of them is True; UNKNOWN if only an unknown one may be."""
+    given = [*answers]
+    return True if True in given else UNKNOWN if UNKNOWN in given else False
 
 
 def setting(provider: Resource | None, name: str) -> Any:

@@ -122,9 +122,8 @@ TYPES: Final = ", ".join(_READERS)
 
 def file_systems(resources: Resources) -> Iterator[FileSystem]:
     """The file systems of the stack."""
-    for type_, read in _READERS.items():
-        for resource in resources.of_type(type_):
-            yield read(resource, resources)
+    for resource in resources.of_type(*_READERS):
+        yield _READERS[resource.type](resource, resources)
 
 
 def claims(resources: Resources) -> Iterator[tuple[Resource, Resource, Decimal | Unknown]]:

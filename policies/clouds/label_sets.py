@@ -38,6 +38,29 @@ class LabelSet:
     node_domains: tuple[str, ...] | None = None
 
 
+def node_labels(labels: Any, place: Place, domains: tuple[str, ...], of: str = "") -> LabelSet:
+    """Labels of the nodes that a resource starts. domains: see `LabelSet.node_domains`. of: the pool, if not all."""
+    return LabelSet(
+        where=f"labels of the nodes it starts{of}",
+        labels=labels_at(labels),
+        syntax=LabelSyntax.KUBERNETES,
+        place=place,
+        node_domains=domains,
+    )
+
+
+def labels_with_defaults(own: Any, every: Any, default: Any) -> Mapping[str, Any] | Unknown:
+    """A resource's labels over those that its provider adds. every: both, as the provider returns them.
+
+    UNKNOWN if all are unknown.
+    """
+    returned = labels_at(every)
+    if own is UNKNOWN and (returned is UNKNOWN or not returned):
+        return UNKNOWN
+    given = (labels_at(default), returned, labels_at(own))
+    return {key: value for labels in given if labels is not UNKNOWN for key, value in labels.items()}
+
+
 def labels_at(value: Any) -> Mapping[str, Any] | Unknown:
     """`value` as labels: a missing map is an empty one."""
     if value is UNKNOWN:

@@ -8,8 +8,6 @@ from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
-from gpucluster.cost.estimate import estimate
-from gpucluster.cost.model import HOURS_PER_MONTH, cents
 from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -143,20 +141,24 @@ class NodeImpact:
 def node_impacts(changes: Changes) -> tuple[NodeImpact, ...]:
     """The effect on every pool that a plan changes."""
     found = tuple(impacts(changes))
-    prices = dict(_hourly(changes)) if any(one.effect != "nothing" for one in found) else {}
+    prices = _hourly(changes) if any(one.effect != "nothing" for one in found) else {}
     return tuple(NodeImpact(impact=one, usd=_usd(one, prices)) for one in found)
 
 
-def _hourly(changes: Changes) -> Iterator[tuple[str, Decimal]]:
-    """(URN, hourly cost) of every priced resource."""
+def _hourly(changes: Changes) -> dict[str, Decimal]:
+    """URN -> hourly cost of every priced resource."""
+    from gpucluster.cost.estimate import estimate  # prices are loaded only for a plan with effects
+    from gpucluster.cost.model import HOURS_PER_MONTH
+
     sums: dict[str, Decimal] = {}
     for line in estimate(changes.before).lines:
         sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly
-    for urn, monthly in sums.items():
-        yield urn, monthly / HOURS_PER_MONTH
+    return {urn: monthly / HOURS_PER_MONTH for urn, monthly in sums.items()}
 
 
 def _usd(one: Impact, prices: dict[str, Decimal]) -> Decimal | None:
+    from gpucluster.cost.model import cents
+
     hourly, nodes = prices.get(one.pool.resource.urn), one.pool.nodes
     if one.effect == "nothing" or not hourly:
         return None

@@ -10,6 +10,7 @@ import datetime
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from gpucluster.catalog.rows import DamagedTable
@@ -57,7 +58,7 @@ def evaluate(
         config = settings.configs.get(rule.name, {})
         stack = Stack(resources=resources, config=config, today=today, program_exemptions=program_exemptions)
         if isinstance(rule, ResourceRule):
-            outcomes.append(_run_on_each(rule, resources))
+            outcomes.append(run_resource_rule(rule, *resources))
         elif isinstance(rule, StackRule):
             outcomes.append(run_stack_rule(rule, stack))
         elif isinstance(rule, ReportRule):
@@ -67,9 +68,9 @@ def evaluate(
     return [*outcomes, *reports]
 
 
-def run_resource_rule(rule: ResourceRule, resource: Resource) -> Outcome:
-    """Run a rule on one resource."""
-    return _collect(rule, lambda: rule.check(resource))
+def run_resource_rule(rule: ResourceRule, *resources: Resource) -> Outcome:
+    """Run a rule on each resource; a crash on one leaves the others."""
+    return _collect(rule, *(partial(rule.check, resource) for resource in resources))
 
 
 def run_stack_rule(rule: StackRule, stack: Stack) -> Outcome:
@@ -81,16 +82,6 @@ def run_stack_rule(rule: StackRule, stack: Stack) -> Outcome:
 def run_report_rule(rule: ReportRule, outcomes: Sequence[Outcome], stack: Stack) -> Outcome:
     """Run a rule on the outcomes of the others."""
     return _collect(rule, lambda: rule.check(outcomes, stack))
-
-
-def _run_on_each(rule: ResourceRule, resources: Resources) -> Outcome:
-    """Errors are caught per resource, as in a policy run."""
-    parts = [run_resource_rule(rule, resource) for resource in resources]
-    return Outcome(
-        rule=rule,
-        violations=tuple(violation for part in parts for violation in part.violations),
-        unknown=tuple(finding for part in parts for finding in part.unknown),
-    )
 
 
 def _run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcome:
@@ -110,15 +101,16 @@ def _failed(error: Exception) -> Violation:
     )
 
 
-def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
+def _collect(rule: Rule, *checks: Callable[[], Iterable[Finding]]) -> Outcome:
     found: list[Finding] = []
-    try:
-        for finding in check():
-            found.append(finding)  # one by one: findings before a crash are kept
-    except DamagedTable:  # no cost rule can decide, and none may pass: the whole run stops
-        raise
-    except Exception as error:  # on any other error, the other rules still run
-        found.append(_failed(error))
+    for check in checks:
+        try:
+            for finding in check():
+                found.append(finding)  # one by one: findings before a crash are kept
+        except DamagedTable:  # no cost rule can decide, and none may pass: the whole run stops
+            raise
+        except Exception as error:  # on any other error, the other rules still run
+            found.append(_failed(error))
     return Outcome(
         rule=rule,
         violations=tuple(finding for finding in found if isinstance(finding, Violation)),

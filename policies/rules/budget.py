@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.budgets import Judgement, budget_rule
-from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, NotChecked, Severity, Violation
+from gpucluster.policies.budgets import Judgement, budget_checks
+from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, NotChecked, Severity, StackRule, Violation
 
 
 def check(judged: Judgement) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def check(judged: Judgement) -> Iterator[Finding]:
         yield CannotTell(judged.stated_by, judged.undecided)
 
 
-RULE: Final = budget_rule(
+RULE: Final = StackRule(
     name="budget",
     title="Expected monthly cost is within the budget",
     why="The budget is the agreed monthly cost, and a GPU cluster can exceed it within days.",
@@ -32,5 +32,5 @@ RULE: Final = budget_rule(
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=170,
-    check=check,
+    **budget_checks(check),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.budgets import Judgement, budget_rule
-from gpucluster.policies.engine.rule import Finding, Severity, Violation
+from gpucluster.policies.budgets import Judgement, budget_checks
+from gpucluster.policies.engine.rule import Finding, Severity, StackRule, Violation
 
 
 def check(judged: Judgement) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def check(judged: Judgement) -> Iterator[Finding]:
         )
 
 
-RULE: Final = budget_rule(
+RULE: Final = StackRule(
     name="budget-ceiling",
     title="Monthly cost at the autoscaling limit is within the budget",
     why="An unattended elastic pool can run at its limit for a whole weekend.",
@@ -29,5 +29,5 @@ RULE: Final = budget_rule(
     "agree on a larger budget.",
     severity=Severity.MEDIUM,
     order=200,
-    check=check,
+    **budget_checks(check),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.budgets import Judgement, budget_rule
-from gpucluster.policies.engine.rule import Finding, Severity, Violation
+from gpucluster.policies.budgets import Judgement, budget_checks
+from gpucluster.policies.engine.rule import Finding, Severity, StackRule, Violation
 
 
 def check(judged: Judgement) -> Iterator[Finding]:
@@ -14,7 +14,7 @@ def check(judged: Judgement) -> Iterator[Finding]:
         yield Violation(judged.stated_by, judged.undecided)
 
 
-RULE: Final = budget_rule(
+RULE: Final = StackRule(
     name="budget-undecidable",
     title="Every machine of a stack with a budget has a price",
     why="Machines are nearly all of the bill: without their prices the budget cannot be enforced.",
@@ -22,5 +22,5 @@ RULE: Final = budget_rule(
     "start without a price.",
     severity=Severity.HIGH,
     order=210,
-    check=check,
+    **budget_checks(check),
 )

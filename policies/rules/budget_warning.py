@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.budgets import Judgement, budget_rule
-from gpucluster.policies.engine.rule import Finding, Severity, Violation
+from gpucluster.policies.budgets import Judgement, budget_checks
+from gpucluster.policies.engine.rule import Finding, Severity, StackRule, Violation
 
 
 def check(judged: Judgement) -> Iterator[Finding]:
@@ -15,7 +15,7 @@ def check(judged: Judgement) -> Iterator[Finding]:
         yield Violation(judged.stated_by, verdict.sentence)
 
 
-RULE: Final = budget_rule(
+RULE: Final = StackRule(
     name="budget-warning",
     title="Expected monthly cost is within the warning budget",
     why="The budget is the agreed monthly cost. This budget warns instead of blocking.",
@@ -23,5 +23,5 @@ RULE: Final = budget_rule(
     "in the cluster spec stops such a plan.",
     severity=Severity.MEDIUM,
     order=190,
-    check=check,
+    **budget_checks(check),
 )

@@ -24,14 +24,13 @@ def _aws(stack: Stack) -> Iterator[Finding]:
     stack that sets that default is trusted.
     """
     by_account = any(flag(of.inputs, "enabled") is not False for of in stack.resources.of_type(_ACCOUNT))
-    for type_ in (aws.LAUNCH_TEMPLATE, aws.LAUNCH_CONFIGURATION, aws.INSTANCE, _CLASS, *_ITSELF):
-        for resource in stack.resources.of_type(type_):
-            found = _encrypted(resource)
-            if False in found and (not by_account or type_ == _ITSELF[1]):
-                what = "not encrypted" if type_ in _ITSELF else "a disk that is not encrypted"
-                yield Violation(resource, what)
-            elif UNKNOWN in found:
-                yield CannotTell(resource, "whether it is encrypted is not known yet")
+    starting = (aws.LAUNCH_TEMPLATE, aws.LAUNCH_CONFIGURATION, aws.INSTANCE, _CLASS)
+    for resource in stack.resources.of_type(*starting, *_ITSELF):
+        found = _encrypted(resource)
+        if False in found and (not by_account or resource.type == _ITSELF[1]):
+            yield Violation(resource, "a disk that is not encrypted" if resource.type in starting else "not encrypted")
+        elif UNKNOWN in found:
+            yield CannotTell(resource, "whether it is encrypted is not known yet")
 
 
 def _encrypted(resource: Resource) -> list[bool | Unknown]:

@@ -99,15 +99,8 @@ def _cluster(pool: gcp.NodePool) -> Iterator[Finding]:
     if UNKNOWN in (multi, datapath):
         yield CannotTell(pool.resource, "whether its cluster has multi-networking is not known yet")
         return
-    lacking = [
-        name
-        for name, there in (
-            ("enableMultiNetworking", multi is True),
-            ("datapathProvider ADVANCED_DATAPATH", datapath == "ADVANCED_DATAPATH"),
-        )
-        if not there
-    ]
-    if lacking:
+    needs = {"enableMultiNetworking": multi, "datapathProvider ADVANCED_DATAPATH": datapath == "ADVANCED_DATAPATH"}
+    if lacking := [name for name, there in needs.items() if there is not True]:
         yield pool.finding(f"{pool.label} in cluster `{pool.cluster.name}` without {' and '.join(lacking)}")
 
 

@@ -13,7 +13,7 @@ from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, flag
+from gpucluster.program.values import any_of, at, flag
 
 _ADDRESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "aws:ec2/eip:Eip": ("instance", "networkInterface"),
@@ -31,11 +31,10 @@ def _elastic_ips(resources: Resources, machines: Mapping[str, aws.AwsMachines]) 
 
     Sources: pulumi-aws 7.51.1, EipArgs, EipAssociationArgs, NetworkInterfaceArgs, NetworkInterfaceAttachmentArgs.
     """
-    for type_, inputs in _ADDRESSES.items():
-        for address in resources.of_type(type_):
-            for name in inputs:
-                if at(address.inputs, name) is not None:
-                    yield from _elastic_ip(address, name, resources, machines)
+    for address in resources.of_type(*_ADDRESSES):
+        for name in _ADDRESSES[address.type]:
+            if at(address.inputs, name) is not None:
+                yield from _elastic_ip(address, name, resources, machines)
 
 
 def _elastic_ip(
@@ -124,8 +123,7 @@ def _private(pool: gcp.NodePool) -> bool | Unknown | None:
     if pool.cluster is None:
         return None
     ways = (("privateClusterConfig", "enablePrivateNodes"), ("networkConfig", "defaultEnablePrivateNodes"))
-    of_cluster = [flag(pool.cluster.inputs, *way) for way in ways]
-    return True if True in of_cluster else UNKNOWN if UNKNOWN in of_cluster else False
+    return any_of(flag(pool.cluster.inputs, *way) for way in ways)
 
 
 def _azure(stack: Stack) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import KARPENTER
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import at, items, text
+from gpucluster.program.values import at, items, known_items, text
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _GPU: Final = "nvidia.com/gpu"
@@ -44,16 +44,10 @@ def _for_gpus(pool: Resource) -> bool | Unknown:
     """Whether a limit, a taint or a requirement refers to GPUs."""
     limits = labels_at(at(pool.inputs, "spec", "limits"))
     template = at(pool.inputs, "spec", "template", "spec")
-    listed = (*_listed(template, "taints"), *_listed(template, "requirements"))
-    keys = [text(entry, "key") for entry in listed]
+    keys = [text(entry, "key") for name in ("taints", "requirements") for entry in known_items(template, name)]
     if (limits is not UNKNOWN and _GPU in limits) or any(isinstance(key, str) and "gpu" in key for key in keys):
         return True
     return UNKNOWN if limits is UNKNOWN or UNKNOWN in keys else False
-
-
-def _listed(value: Any, key: str) -> list[Any]:
-    found = items(value, key)
-    return [] if found is UNKNOWN else found
 
 
 def _budgets(pool: Resource) -> list[Any] | None:

@@ -23,22 +23,17 @@ def _aws(stack: Stack) -> Iterator[Finding]:
     Sources: pulumi-aws 7.51.1, LaunchTemplateMetadataOptionsArgs (default of httpTokens: `optional`); Karpenter,
     EC2NodeClass spec.metadataOptions (default of httpTokens: `required`).
     """
-    for type_, way in (*((stated, ()) for stated in _MACHINES), (_CLASS, ("spec",))):
-        for resource in stack.resources.of_type(type_):
-            tokens = text(resource.inputs, *way, "metadataOptions", "httpTokens")
-            if text(resource.inputs, *way, "metadataOptions", "httpEndpoint") == "disabled" or tokens == "required":
-                continue
-            if tokens is UNKNOWN:
-                yield CannotTell(resource, "whether its metadata service requires a token is not known yet")
-            elif tokens is not None:
-                yield Violation(resource, f"httpTokens `{tokens}`: its metadata service answers without a token")
-            elif type_ in _MACHINES and not _from_template(resource.inputs):
-                yield Violation(resource, "httpTokens is not set: the image decides whether a token is required")
-
-
-def _from_template(inputs: object) -> bool:
-    """Whether an instance inherits it from a launch template."""
-    return at(inputs, "launchTemplate") is not None
+    for resource in stack.resources.of_type(*_MACHINES, _CLASS):
+        options = at(resource.inputs, *(("spec",) if resource.type == _CLASS else ()), "metadataOptions")
+        tokens = text(options, "httpTokens")
+        if text(options, "httpEndpoint") == "disabled" or tokens == "required":
+            continue
+        if tokens is UNKNOWN:
+            yield CannotTell(resource, "whether its metadata service requires a token is not known yet")
+        elif tokens is not None:
+            yield Violation(resource, f"httpTokens `{tokens}`: its metadata service answers without a token")
+        elif resource.type in _MACHINES and at(resource.inputs, "launchTemplate") is None:  # else inherited from it
+            yield Violation(resource, "httpTokens is not set: the image decides whether a token is required")
 
 
 _MODE: Final = ("nodeConfig", "workloadMetadataConfig", "mode")

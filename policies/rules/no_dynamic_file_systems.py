@@ -12,7 +12,7 @@ from typing import Final
 
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import at, items, text
+from gpucluster.program.values import at, known_items, text
 
 _FILESTORE: Final = "a Filestore instance"
 _FILES: Final = "a share of Azure Files"
@@ -58,8 +58,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for claim in stack.resources.of_type(_CLAIM):
         yield from _of_claim(claim, claim.inputs, makers)
     for pods in stack.resources.of_type(_SET):
-        templates = items(pods.inputs, "spec", "volumeClaimTemplates")
-        for template in [] if templates is UNKNOWN else templates:
+        for template in known_items(pods.inputs, "spec", "volumeClaimTemplates"):
             yield from _of_claim(pods, template, makers)
 
 

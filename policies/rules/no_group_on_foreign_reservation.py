@@ -26,14 +26,13 @@ def _aws(stack: Stack) -> Iterator[Finding]:
     for template in resources.of_type(aws.LAUNCH_TEMPLATE):
         group, reservation = on_aws.group_of(template, resources), on_aws.reservation_of(template, resources)
         yield from _both(template, group, reservation, resources)
-    for type_ in (aws.SCALING_GROUP, aws.INSTANCE):
-        for machines in resources.of_type(type_):
-            group, reservation = on_aws.own_group_of(machines, resources), on_aws.reservation_of(machines, resources)
-            template = resources.referred(machines, "launchTemplate", aws.LAUNCH_TEMPLATE)
-            if (group is not None or reservation is not None) and template is not None:
-                group = on_aws.group_of(template, resources) if group is None else group
-                reservation = on_aws.reservation_of(template, resources) if reservation is None else reservation
-            yield from _both(machines, group, reservation, resources)
+    for machines in resources.of_type(aws.SCALING_GROUP, aws.INSTANCE):
+        group, reservation = on_aws.own_group_of(machines, resources), on_aws.reservation_of(machines, resources)
+        template = resources.referred(machines, "launchTemplate", aws.LAUNCH_TEMPLATE)
+        if (group is not None or reservation is not None) and template is not None:
+            group = on_aws.group_of(template, resources) if group is None else group
+            reservation = on_aws.reservation_of(template, resources) if reservation is None else reservation
+        yield from _both(machines, group, reservation, resources)
 
 
 def _both(

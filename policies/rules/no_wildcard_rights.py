@@ -11,7 +11,7 @@ from gpucluster.policies.clouds.azure.declared_pools import last
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import at, is_list, items, parsed, text
+from gpucluster.program.values import all_items, at, is_list, items, known_items, parsed, text
 
 _POLICIES: Final = tuple(
     f"aws:iam/{name}:{name[0].upper()}{name[1:]}" for name in ("policy", "rolePolicy", "userPolicy", "groupPolicy")
@@ -33,18 +33,15 @@ def _aws(stack: Stack) -> Iterator[Finding]:
     Sources: AWS managed policy AdministratorAccess; EKS user guide, "Review access policy permissions"
     (AmazonEKSClusterAdminPolicy).
     """
-    for type_ in (*_POLICIES, _IAM_ROLE):
-        for resource in stack.resources.of_type(type_):
-            yield from _policies(resource)
-    for type_ in _ATTACHMENTS:
-        for resource in stack.resources.of_type(type_):
-            attached = text(resource.inputs, "policyArn")
-            if isinstance(attached, str) and attached.endswith(_EVERYTHING):
-                yield Violation(
-                    resource, "the policy AdministratorAccess", fix="Attach a policy with only the required rights."
-                )
-            elif attached is UNKNOWN and not resource.dependencies.get("policyArn"):
-                yield CannotTell(resource, "the policy that is attached is not known yet")
+    for resource in stack.resources.of_type(*_POLICIES, _IAM_ROLE):
+        yield from _policies(resource)
+    for resource in stack.resources.of_type(*_ATTACHMENTS):
+        attached = text(resource.inputs, "policyArn")
+        if isinstance(attached, str) and attached.endswith(_EVERYTHING):
+            fix = "Attach a policy with only the required rights."
+            yield Violation(resource, "the policy AdministratorAccess", fix=fix)
+        elif attached is UNKNOWN and not resource.dependencies.get("policyArn"):
+            yield CannotTell(resource, "the policy that is attached is not known yet")
     for resource in stack.resources.of_type(_IAM_ROLE):
         yield from _trusted(resource)
     for resource in stack.resources.of_type(_ACCESS):
@@ -63,11 +60,9 @@ def _policies(resource: Resource) -> Iterator[Finding]:
 def _given(resource: Resource) -> list[Any]:
     if resource.type != _IAM_ROLE:
         return [at(resource.inputs, "policy")]
-    inline = items(resource.inputs, "inlinePolicies")
-    managed = items(resource.inputs, "managedPolicyArns")
-    everything = managed is not UNKNOWN and any(str(arn).endswith(_EVERYTHING) for arn in managed)
+    everything = any(str(arn).endswith(_EVERYTHING) for arn in known_items(resource.inputs, "managedPolicyArns"))
     admin = [{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}] if everything else []
-    return [*admin, *([UNKNOWN] if inline is UNKNOWN else [at(entry, "policy") for entry in inline])]
+    return [*admin, *(at(entry, "policy") for entry in all_items(resource.inputs, "inlinePolicies"))]
 
 
 def _trusted(role: Resource) -> Iterator[Finding]:
@@ -114,18 +109,15 @@ def _gcp(stack: Stack) -> Iterator[Finding]:
     """Basic roles of Google Cloud, with thousands of permissions on everything in a project (IAM page "Basic roles"),
     and roles on a project or above it for everybody (IAM page "Principal identifiers").
     """
-    for type_ in _GRANTS:
-        for grant in stack.resources.of_type(type_):
-            yield from _grant(grant, stack)
-    for type_ in _WHOLE:
-        for policy in stack.resources.of_type(type_):
-            yield from _policy(policy)
+    for grant in stack.resources.of_type(*_GRANTS):
+        yield from _grant(grant, stack)
+    for policy in stack.resources.of_type(*_WHOLE):
+        yield from _policy(policy)
 
 
 def _grant(grant: Resource, stack: Stack) -> Iterator[Finding]:
-    role, members = text(grant.inputs, "role"), items(grant.inputs, "members")
-    given = [text(grant.inputs, "member"), *([] if members is UNKNOWN else members)]
-    if wrong := _wrong(role, given):
+    role = text(grant.inputs, "role")
+    if wrong := _wrong(role, [text(grant.inputs, "member"), *known_items(grant.inputs, "members")]):
         yield Violation(grant, wrong)
     elif role is UNKNOWN and not _own_role(stack, grant.dependencies.get("role", ())):
         yield CannotTell(grant, "the role that is granted is not known yet")
@@ -188,9 +180,8 @@ def _assignment(grant: Resource) -> Iterator[Finding]:
 
 
 def _definition(role: Resource) -> Iterator[Finding]:
-    permissions, scopes = items(role.inputs, "permissions"), items(role.inputs, "assignableScopes")
-    listed = [UNKNOWN] if permissions is UNKNOWN else [items(entry, "actions") for entry in permissions]
-    actions = [action for each in listed for action in ([UNKNOWN] if each is UNKNOWN else each)]
+    scopes = items(role.inputs, "assignableScopes")
+    actions = [action for entry in all_items(role.inputs, "permissions") for action in all_items(entry, "actions")]
     wide = [action for action in actions if isinstance(action, str) and re.fullmatch(_ALL, action)]
     above = scopes is not UNKNOWN and any(isinstance(scope, str) and re.fullmatch(_ABOVE, scope) for scope in scopes)
     if wide and above:
@@ -225,27 +216,21 @@ def _kubernetes(stack: Stack) -> Iterator[Finding]:
 
 def _people(binding: Resource) -> bool:
     """Whether all of its subjects are users or groups, which Kubernetes knows only by name."""
-    subjects = items(binding.inputs, "subjects")
-    return (
-        subjects is not UNKNOWN
-        and bool(subjects)
-        and all(
-            text(subject, "kind") in ("User", "Group")
-            and isinstance(name := text(subject, "name"), str)
-            and not name.startswith("system:")
-            for subject in subjects
-        )
+    subjects = known_items(binding.inputs, "subjects")
+    return bool(subjects) and all(
+        text(subject, "kind") in ("User", "Group")
+        and isinstance(name := text(subject, "name"), str)
+        and not name.startswith("system:")
+        for subject in subjects
     )
 
 
 def _every(rule: Any, name: str) -> bool:
-    listed = items(rule, name)
-    return listed is not UNKNOWN and any(one in listed for one in ("*", "*/*"))
+    return any(one in ("*", "*/*") for one in known_items(rule, name))
 
 
 def _every_verb(rule: Any) -> bool:
-    verbs = items(rule, "verbs")
-    return _every(rule, "verbs") or (verbs is not UNKNOWN and set(_VERBS) <= {str(verb) for verb in verbs})
+    return _every(rule, "verbs") or {*_VERBS} <= {str(verb) for verb in known_items(rule, "verbs")}
 
 
 RULE: Final = StackRule(

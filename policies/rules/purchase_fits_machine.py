@@ -12,7 +12,7 @@ from gpucluster.policies.clouds.gcp import declared_pools as gcp
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import at, flag, items, text, whole
+from gpucluster.program.values import any_of, at, flag, items, known_items, text, whole
 
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 _LONGEST_RUN: Final = 7 * 24 * 3600
@@ -29,13 +29,7 @@ def _gcp(resource: Resource) -> Iterator[Finding]:
         yield from _priorities(resource)
     for pool in gcp.declared_pools(resource):
         purchase = _Purchase(pool)
-        if problems := [
-            *purchase.machine(),
-            *purchase.flex(),
-            *purchase.queued(),
-            *purchase.reserved(),
-            *purchase.compact(),
-        ]:
+        if problems := [*purchase.problems()]:
             yield Violation(resource, "; ".join(problems))
         on_demand = purchase.spot is False and purchase.flex_start is False
         if pool.machine is UNKNOWN and on_demand and pool.managed:
@@ -46,8 +40,7 @@ def _gcp(resource: Resource) -> Iterator[Finding]:
 
 def _priorities(compute_class: Resource) -> Iterator[Finding]:
     """A rule of a ComputeClass that can never start a machine."""
-    listed = items(compute_class.inputs, "spec", "priorities")
-    for number, priority in enumerate([] if listed is UNKNOWN else listed, start=1):
+    for number, priority in enumerate(known_items(compute_class.inputs, "spec", "priorities"), start=1):
         machine = text(priority, "machineType")
         ways = (flag(priority, "spot"), flag(priority, "flexStart", "enabled"))
         if isinstance(machine, str) and flexible_only(machine) and True not in ways and UNKNOWN not in ways:
@@ -61,20 +54,24 @@ class _Purchase:
     def __init__(self, pool: gcp.GcpPool) -> None:
         inputs: Mapping[str, Any] = pool.inputs
         self.pool = pool
-        self.spot = _either(flag(inputs, "nodeConfig", "spot"), flag(inputs, "nodeConfig", "preemptible"))
-        self.flex_start = _either(
-            flag(inputs, "nodeConfig", "flexStart"), flag(inputs, "queuedProvisioning", "enabled")
-        )
+        self.spot = any_of(flag(inputs, "nodeConfig", name) for name in ("spot", "preemptible"))
+        ways = (("nodeConfig", "flexStart"), ("queuedProvisioning", "enabled"))
+        self.flex_start = any_of(flag(inputs, *way) for way in ways)
         self.reservation = text(inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
         self.reserved_from = self.reservation if self.reservation not in (None, UNKNOWN, "NO_RESERVATION") else None
         self.is_compact = text(inputs, "placementPolicy", "type") == "COMPACT"
         self.flexible_only = isinstance(pool.machine, str) and flexible_only(pool.machine)
 
-    def machine(self) -> Iterator[str]:
+    def problems(self) -> Iterator[str]:
         if self.flexible_only and self.spot is False and self.flex_start is False:
             yield f"{self.pool.machine} {_NOT_SOLD}"
+        yield from self._flex()
+        yield from self._queued()
+        yield from self._reserved()
+        if self.is_compact and text(self.pool.inputs, "upgradeSettings", "strategy") == "BLUE_GREEN":
+            yield "COMPACT together with blue-green upgrades"
 
-    def flex(self) -> Iterator[str]:
+    def _flex(self) -> Iterator[str]:
         inputs = self.pool.inputs
         if flag(inputs, "nodeConfig", "flexStart") is not True:
             return
@@ -96,7 +93,7 @@ class _Purchase:
         if self.is_compact and isinstance(machine, str) and sold(machine, "compact_flex_start") != "yes":
             yield f"flexStart together with COMPACT on {machine}; only A3 Ultra and A4 support it"
 
-    def queued(self) -> Iterator[str]:
+    def _queued(self) -> Iterator[str]:
         inputs = self.pool.inputs
         if flag(inputs, "queuedProvisioning", "enabled") is not True:
             return
@@ -110,7 +107,7 @@ class _Purchase:
         if self.reserved_from:
             yield f"queuedProvisioning together with {self.reserved_from}"
 
-    def reserved(self) -> Iterator[str]:
+    def _reserved(self) -> Iterator[str]:
         values = items(self.pool.inputs, "nodeConfig", "reservationAffinity", "values")
         if self.reservation == "SPECIFIC_RESERVATION":
             if values is not UNKNOWN and len(values) != 1:
@@ -119,16 +116,6 @@ class _Purchase:
             yield f"{self.reservation} with a named reservation; only SPECIFIC_RESERVATION supports one"
         if self.spot is True and self.reserved_from:
             yield f"spot together with {self.reserved_from}"
-
-    def compact(self) -> Iterator[str]:
-        if self.is_compact and text(self.pool.inputs, "upgradeSettings", "strategy") == "BLUE_GREEN":
-            yield "COMPACT together with blue-green upgrades"
-
-
-def _either(one: bool | Unknown | None, other: bool | Unknown | None) -> bool | Unknown:
-    if one is True or other is True:
-        return True
-    return UNKNOWN if UNKNOWN in (one, other) else False
 
 
 def _seconds(duration: str | Unknown | None) -> int | None:

@@ -35,8 +35,7 @@ def _aws_reservation(reservation: Resource, machine: str, resources: Resources) 
     pools = list(machine_pools(resources, machine))
     starters = [
         starter
-        for type_ in (aws.LAUNCH_TEMPLATE, aws.INSTANCE)
-        for starter in resources.of_type(type_)
+        for starter in resources.of_type(aws.LAUNCH_TEMPLATE, aws.INSTANCE)
         if text(starter.inputs, "instanceType") == machine
     ]
     answers = {starter.name: _aws_uses(starter, reservation, resources) for starter in starters}

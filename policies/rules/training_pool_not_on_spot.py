@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Final
+from typing import Final, TypeVar
 
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.azure import pools as azure
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
+from gpucluster.policies.clouds.pools import Machines
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import flag, says, text, whole
+from gpucluster.program.values import any_of, flag, says, text, whole
+
+_Some = TypeVar("_Some", bound=Machines)
 
 _CAPACITY: Final = "targetCapacitySpecification"
 _ALL: Final = 100
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:
-    for machines in chain.from_iterable(aws.training_pools(stack.resources)):
-        on_spot = _on_spot(machines)
-        if on_spot is UNKNOWN:
-            yield CannotTell(machines.resource, "whether it uses spot capacity is not known yet")
-        elif on_spot:
-            yield machines.finding(f"{machines.label} on spot capacity")
+    return _found(aws.training_pools(stack.resources), _on_spot)
 
 
 def _on_spot(machines: aws.AwsMachines) -> bool | Unknown:
@@ -42,25 +40,30 @@ def _on_spot(machines: aws.AwsMachines) -> bool | Unknown:
         UNKNOWN if (count := whole(inputs, _CAPACITY, "spotTargetCapacity")) is UNKNOWN else bool(count),
         UNKNOWN if on_demand is UNKNOWN else on_demand is not None and on_demand < _ALL,
     ]
-    return True if True in signs else UNKNOWN if UNKNOWN in signs else False
+    return any_of(signs)
 
 
 def _gcp(stack: Stack) -> Iterator[Finding]:
-    for nodes in chain.from_iterable(gcp.training_pools(stack.resources)):
-        on_spot = [flag(nodes.declared.inputs, "nodeConfig", name) for name in ("spot", "preemptible")]
-        if True in on_spot:
-            yield nodes.finding(f"{nodes.label} on spot capacity")
-        elif UNKNOWN in on_spot:
-            yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")
+    def on_spot(nodes: gcp.NodePool) -> bool | Unknown:
+        return any_of(flag(nodes.declared.inputs, "nodeConfig", name) for name in ("spot", "preemptible"))
+
+    return _found(gcp.training_pools(stack.resources), on_spot)
 
 
 def _azure(stack: Stack) -> Iterator[Finding]:
-    for nodes in chain.from_iterable(azure.training_pools(stack.resources)):
-        priority = text(nodes.declared.inputs, "scaleSetPriority")
-        if priority == "Spot":
-            yield nodes.finding(f"{nodes.label} on spot capacity")
-        elif priority is UNKNOWN:
-            yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")
+    def on_spot(nodes: azure.AgentPool) -> bool | Unknown:
+        return says(nodes.declared.inputs, "scaleSetPriority", word="Spot")
+
+    return _found(azure.training_pools(stack.resources), on_spot)
+
+
+def _found(pools: Iterable[tuple[_Some, ...]], on_spot: Callable[[_Some], bool | Unknown]) -> Iterator[Finding]:
+    for machines in chain.from_iterable(pools):
+        answer = on_spot(machines)
+        if answer is UNKNOWN:
+            yield CannotTell(machines.resource, "whether it uses spot capacity is not known yet")
+        elif answer:
+            yield machines.finding(f"{machines.label} on spot capacity")
 
 
 RULE: Final = StackRule(

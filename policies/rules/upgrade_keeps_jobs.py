@@ -13,7 +13,7 @@ from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import flag, items, text, whole
+from gpucluster.program.values import all_items, flag, text, whole
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:
@@ -72,8 +72,8 @@ def _gke_pool(nodes: gcp.NodePool) -> Iterator[Finding]:
 
 def _excluded(cluster: Resource) -> bool | None:
     """Whether an exclusion keeps nodes unchanged; None while unknown."""
-    listed = items(cluster.inputs, "maintenancePolicy", "maintenanceExclusions")
-    scopes = [UNKNOWN] if listed is UNKNOWN else [text(entry, "exclusionOptions", "scope") for entry in listed]
+    exclusions = all_items(cluster.inputs, "maintenancePolicy", "maintenanceExclusions")
+    scopes = [text(exclusion, "exclusionOptions", "scope") for exclusion in exclusions]
     if any(scope in _KEEPS for scope in scopes):
         return True
     return None if UNKNOWN in scopes else False

@@ -16,7 +16,7 @@ from gpucluster.policies.clouds.kubernetes.charts import RELEASES
 from gpucluster.policies.clouds.kubernetes.objects import containers, unrendered
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import items, text
+from gpucluster.program.values import all_items, text
 from gpucluster.record import record
 
 
@@ -75,8 +75,7 @@ def _chart(resource: Resource) -> _Unpinned:
 
 
 def _machine_image(resource: Resource) -> _Unpinned:
-    terms = items(resource.inputs, "spec", "amiSelectorTerms")
-    aliases = [UNKNOWN] if terms is UNKNOWN else [text(term, "alias") for term in terms]
+    aliases = [text(term, "alias") for term in all_items(resource.inputs, "spec", "amiSelectorTerms")]
     latest = [f"machine image `{alias}`" for alias in aliases if isinstance(alias, str) and alias.endswith("@latest")]
     return _Unpinned(tuple(latest), ("its machine image is",) if UNKNOWN in aliases else ())
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, items, text
+from gpucluster.program.values import at, items, known_items, text
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
@@ -28,16 +28,10 @@ def machine_pools(resources: Resources, machine: str) -> Iterator[tuple[Resource
 
 
 def _starts(pool: Resource, machine: str) -> bool:
-    requirements = items(pool.inputs, "spec", "template", "spec", "requirements")
-    return requirements is not UNKNOWN and any(
-        text(item, "key") == _MACHINE and text(item, "operator") == "In" and machine in _known(item, "values")
-        for item in requirements
+    return any(
+        text(item, "key") == _MACHINE and text(item, "operator") == "In" and machine in known_items(item, "values")
+        for item in known_items(pool.inputs, "spec", "template", "spec", "requirements")
     )
-
-
-def _known(value: object, key: str) -> list[object]:
-    found = items(value, key)
-    return [] if found is UNKNOWN else found
 
 
 def selects(node_class: Resource, reservation: Resource) -> bool | None:

@@ -10,9 +10,9 @@ from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE, NODE_GROUP
-from gpucluster.policies.clouds.label_sets import LabelSet, Place, labels_at
+from gpucluster.policies.clouds.label_sets import LabelSet, Place, labels_at, labels_with_defaults, node_labels
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, items, setting, text
+from gpucluster.program.values import at, items, known_items, setting, text
 
 NODE_CLASSES: Final = {
     ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags")
@@ -54,14 +54,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
                     written=written,
                 )
     if resource.type == NODE_GROUP:
-        labels = labels_at(resource.inputs.get("labels"))
-        yield LabelSet(
-            where="labels of the nodes it starts",
-            labels=labels,
-            syntax=LabelSyntax.KUBERNETES,
-            place=("labels",),
-            node_domains=KUBELET_DOMAINS,
-        )
+        yield node_labels(resource.inputs.get("labels"), ("labels",), KUBELET_DOMAINS)
 
 
 def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
@@ -96,18 +89,9 @@ def _group_tags(template: Resource, resources: Resources) -> dict[str, Any]:
 def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any] | Unknown:
     own = at(resource.inputs, "tags")
     if isinstance(own, list):  # an Auto Scaling group has a list of keys and values
-        listed = items(resource.inputs, "tags")
-        entries = [] if listed is UNKNOWN else listed
+        entries = known_items(resource.inputs, "tags")
         own = {key: at(entry, "value") for entry in entries if isinstance(key := text(entry, "key"), str)}
-    every = labels_at(resource.outputs.get("tagsAll"))
-    if own is UNKNOWN and (every is UNKNOWN or not every):
-        return UNKNOWN
-    default = labels_at(at(setting(provider, "defaultTags"), "tags"))
-    merged: dict[str, Any] = {}
-    for tags in (default, every, labels_at(own)):
-        if tags is not UNKNOWN:
-            merged.update(tags)
-    return merged
+    return labels_with_defaults(own, resource.outputs.get("tagsAll"), at(setting(provider, "defaultTags"), "tags"))
 
 
 def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown | None:
@@ -125,8 +109,7 @@ def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown 
 
 def _started_place(template: Resource, kind: str) -> tuple[Place, Callable[[Mapping[str, str]], Any]]:
     """The tags of the entry of this kind, else the list with a new entry."""
-    specifications = items(template.inputs, "tagSpecifications")
-    for index, specification in enumerate([] if specifications is UNKNOWN else specifications):
+    for index, specification in enumerate(known_items(template.inputs, "tagSpecifications")):
         if at(specification, "resourceType") == kind:
             return ("tagSpecifications", index, "tags"), dict
     return ("tagSpecifications",), lambda labels: [{"resourceType": kind, "tags": dict(labels)}]

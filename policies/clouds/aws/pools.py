@@ -17,7 +17,7 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, t
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.clouds.pools import Machines, counting, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
-from gpucluster.program.values import at, flag, items, text, whole
+from gpucluster.program.values import all_items, at, flag, items, text, whole
 from gpucluster.record import record
 
 _EFA = ("efa", "efa-only")
@@ -175,17 +175,15 @@ class AwsMachines(Machines):
 def machines_of(resources: Resources) -> Iterator[AwsMachines]:
     """All resources of the stack that start machines."""
     readers = {NODE_GROUP: _node_group, SCALING_GROUP: _scaling_group, FLEET: _fleet, INSTANCE: _instance}
-    for type_, read in readers.items():
-        for resource in resources.of_type(type_):
-            found = read(resource, resources)
-            if found.nodes != 0:
-                yield found
+    for resource in resources.of_type(*readers):
+        found = readers[resource.type](resource, resources)
+        if found.nodes != 0:
+            yield found
 
 
 def _node_group(resource: Resource, resources: Resources) -> AwsMachines:
-    types = items(resource.inputs, "instanceTypes")
     nodes = _most(resource, ("scalingConfig", "desiredSize"), ("scalingConfig", "maxSize"))
-    return _machines(resource, resources, "launchTemplate", [UNKNOWN] if types is UNKNOWN else types, nodes)
+    return _machines(resource, resources, "launchTemplate", all_items(resource.inputs, "instanceTypes"), nodes)
 
 
 def _scaling_group(resource: Resource, resources: Resources) -> AwsMachines:
@@ -198,15 +196,13 @@ def _scaling_group(resource: Resource, resources: Resources) -> AwsMachines:
 
 
 def _fleet(resource: Resource, resources: Resources) -> AwsMachines:
-    configs = items(resource.inputs, _CONFIGS)
-    own = [UNKNOWN] if configs is UNKNOWN else [type_ for config in configs for type_ in _overrides(config)]
+    own = [type_ for config in all_items(resource.inputs, _CONFIGS) for type_ in _overrides(config)]
     nodes = _most(resource, ("targetCapacitySpecification", "totalTargetCapacity"))
     return _machines(resource, resources, _CONFIGS, own, nodes)
 
 
 def _overrides(config: Any) -> list[str | Unknown]:
-    listed = items(config, "overrides")
-    return [UNKNOWN] if listed is UNKNOWN else [type_ for entry in listed for type_ in _required_types(entry)]
+    return [type_ for entry in all_items(config, "overrides") for type_ in _required_types(entry)]
 
 
 def _instance(resource: Resource, resources: Resources) -> AwsMachines:

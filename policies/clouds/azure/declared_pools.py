@@ -16,7 +16,7 @@ from gpucluster.catalog.azure_sizes import Size, size_of
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
 from gpucluster.policies.clouds.pools import DeclaredPool
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, flag, is_object, items, text, whole
+from gpucluster.program.values import all_items, at, flag, is_object, items, text, whole
 from gpucluster.record import record
 
 
@@ -209,9 +209,7 @@ def _priority(resource: Resource) -> str | Unknown | None:
 
 
 def _public(resource: Resource) -> bool | Unknown:
-    listed: Any = items(resource.inputs, *_NETWORKS)
-    found = [UNKNOWN] if listed is UNKNOWN else [items(one, "ipConfigurations") for one in listed]
+    found = [items(one, "ipConfigurations") for one in all_items(resource.inputs, *_NETWORKS)]
     if UNKNOWN in found:
         return UNKNOWN
-    asked = [at(ip, "publicIPAddressConfiguration") for ips in found if ips is not UNKNOWN for ip in ips]
-    return any(one is not None for one in asked)
+    return any(at(ip, "publicIPAddressConfiguration") is not None for ips in found if ips is not UNKNOWN for ip in ips)

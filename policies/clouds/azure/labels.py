@@ -9,7 +9,7 @@ from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, declared_pools
-from gpucluster.policies.clouds.label_sets import LabelSet, labels_at
+from gpucluster.policies.clouds.label_sets import LabelSet, labels_at, node_labels
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
@@ -39,10 +39,4 @@ def _of_pool(pool: AzurePool) -> Iterator[LabelSet]:
             syntax=LabelSyntax.AZURE,
             place=(*pool.place, "tags"),
         )
-    yield LabelSet(
-        where=f"labels of the nodes it starts{of}",
-        labels=labels_at(pool.at("nodeLabels")),
-        syntax=LabelSyntax.KUBERNETES,
-        place=(*pool.place, "nodeLabels"),
-        node_domains=KUBELET_DOMAINS,
-    )
+    yield node_labels(pool.at(*pool.node_labels), (*pool.place, *pool.node_labels), KUBELET_DOMAINS, of)

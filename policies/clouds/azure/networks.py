@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, made_by_name, part
 from gpucluster.policies.clouds.azure.pools import AgentPool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, items, text
+from gpucluster.program.values import all_items, at, items, text
 from gpucluster.record import record
 
 NETWORK: Final = "azure-native:network:VirtualNetwork"
@@ -31,15 +31,14 @@ def ranges_of_cluster(cluster: Resource) -> Iterator[Range]:
     """Ranges of pods and services, if the cluster states them."""
     for what in ("pod", "service"):
         one, several = f"{what}Cidr", f"{what}Cidrs"
-        listed = items(cluster.inputs, "networkProfile", several)
-        found = [at(cluster.inputs, "networkProfile", one), *([UNKNOWN] if listed is UNKNOWN else listed)]
+        found = [at(cluster.inputs, "networkProfile", one), *all_items(cluster.inputs, "networkProfile", several)]
         yield from _read(f"{what}s", found)
 
 
 def ranges_of_network(network: Resource) -> Iterator[Range]:
     """Ranges of a virtual network."""
-    listed = items(network.inputs, "addressSpace", "addressPrefixes")
-    yield from _read(f"virtual network `{network.name}`", [UNKNOWN] if listed is UNKNOWN else listed)
+    listed = all_items(network.inputs, "addressSpace", "addressPrefixes")
+    yield from _read(f"virtual network `{network.name}`", listed)
 
 
 def virtual_networks(pool: AzurePool, resources: Resources) -> Iterator[Resource | str]:

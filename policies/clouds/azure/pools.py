@@ -59,7 +59,7 @@ class AgentPool(PoolMachines):
 @once
 def machines_of(resources: Resources) -> Iterator[AgentPool]:
     """The node pools and scale sets of the stack that may start a node."""
-    made = (resource for type_ in (AGENT_POOL, CLUSTER) for resource in resources.of_type(type_))
+    made = resources.of_type(AGENT_POOL, CLUSTER)
     in_aks = (declared for resource in made for declared in declared_pools(resource))
     for declared in (*in_aks, *scale_sets(resources)):
         pool = _read(declared, resources)

@@ -17,7 +17,7 @@ from gpucluster.catalog.gpudirect import Fabric, fabric_of
 from gpucluster.catalog.machines import Machine, has_gpus, machines
 from gpucluster.policies.clouds.pools import DeclaredPool, counting
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, flag, is_list, is_object, items, says, text, whole
+from gpucluster.program.values import all_items, at, flag, is_list, is_object, items, known_items, says, text, whole
 from gpucluster.record import record
 
 _ZONE: Final = r"[a-z]+-[a-z]+[0-9]+-[a-z]"
@@ -171,8 +171,7 @@ def instance_groups(resources: Resources) -> Iterator[GcpPool]:
 
 def _template(group: Resource, resources: Resources) -> Resource | Unknown:
     """UNKNOWN if the stack does not contain it, or if a group has several."""
-    versions = items(group.inputs, "versions")
-    given = [] if versions is UNKNOWN else [at(version, "instanceTemplate") for version in versions]
+    given = [at(version, "instanceTemplate") for version in known_items(group.inputs, "versions")]
     by_name = [made_by_name(resources, type_, name) for name in given for type_ in _TEMPLATES]
     made = resources.present(group.dependencies.get("versions", ()))
     found = {one.urn: one for one in (*made, *by_name) if one is not None and one.type in _TEMPLATES}
@@ -197,11 +196,10 @@ def _location_and_size(group: Resource, resources: Resources) -> dict[str, Any]:
 
 def _scaled(group: Resource, resources: Resources) -> int | Unknown:
     """Maximum size from the autoscaler of a group without a size; UNKNOWN if the stack contains no autoscaler."""
-    for type_ in _SCALERS:
-        for scaler in resources.of_type(type_):
-            if resources.referred(scaler, "target", group.type) is group:
-                most = whole(scaler.inputs, "autoscalingPolicy", "maxReplicas")
-                return UNKNOWN if most is None else most
+    for scaler in resources.of_type(*_SCALERS):
+        if resources.referred(scaler, "target", group.type) is group:
+            most = whole(scaler.inputs, "autoscalingPolicy", "maxReplicas")
+            return UNKNOWN if most is None else most
     return UNKNOWN
 
 
@@ -234,10 +232,8 @@ def _of_template(group: Resource, of: Mapping[str, Any]) -> dict[str, Any]:
 
 def _selected(group: Resource) -> Iterator[str | Unknown]:
     """Machine types that a regional group may use in place of its template's."""
-    listed = items(group.inputs, "instanceFlexibilityPolicy", "instanceSelections")
-    for selection in [UNKNOWN] if listed is UNKNOWN else listed:
-        types = items(selection, "machineTypes")
-        yield from [UNKNOWN] if types is UNKNOWN else types
+    for selection in all_items(group.inputs, "instanceFlexibilityPolicy", "instanceSelections"):
+        yield from all_items(selection, "machineTypes")
 
 
 def _gvnic(listed: list[Any] | Unknown) -> bool | Unknown:

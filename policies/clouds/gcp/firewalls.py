@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, own_network
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, flag, items, text
+from gpucluster.program.values import at, flag, items, known_items, text
 from gpucluster.record import record
 
 PROTOCOLS: Final = ("tcp", "udp", "icmp")
@@ -47,19 +47,16 @@ def opening_of(network: Resource, resources: Resources) -> Opening:
         if own_network(subnet, resources).resource is network
     ]
     opened: set[str] = set()
-    certain = not any(network.urn in urns for type_ in _ATTACHED for urns in _dependencies(type_, resources))
+    attached = resources.of_type(*_ATTACHED)
+    certain = not any(network.urn in policy.dependencies.get("attachmentTarget", ()) for policy in attached)
     for rule in firewalls_of(network, resources):
         if flag(rule.inputs, "disabled") is True or text(rule.inputs, "direction") == "EGRESS":
             continue
         if _unread(rule) or not ranges or UNKNOWN in ranges:
             certain = False
-        elif _covers(_listed(rule.inputs, "sourceRanges"), ranges):
-            opened |= _protocols(_listed(rule.inputs, "allows"))
+        elif _covers(known_items(rule.inputs, "sourceRanges"), ranges):
+            opened |= _protocols(known_items(rule.inputs, "allows"))
     return Opening(tuple(name for name in PROTOCOLS if name not in opened), certain)
-
-
-def _dependencies(type_: str, resources: Resources) -> list[tuple[str, ...]]:
-    return [rule.dependencies.get("attachmentTarget", ()) for rule in resources.of_type(type_)]
 
 
 def _unread(rule: Resource) -> bool:
@@ -96,13 +93,7 @@ def _protocols(allows: list[Any]) -> set[str]:
     found: set[str] = set()
     for entry in allows:
         protocol = str(at(entry, "protocol")).lower()
-        ports = _listed(entry, "ports")
+        ports = known_items(entry, "ports")
         if not ports or any(port in _EVERY_PORT for port in ports):
             found |= set(PROTOCOLS) if protocol == "all" else {_NUMBERS.get(protocol, protocol)}
     return found
-
-
-def _listed(value: object, name: str) -> list[Any]:
-    """A list already known after `_unread`."""
-    listed = items(value, name)
-    return [] if listed is UNKNOWN else listed

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
 from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, declared_pools
 from gpucluster.policies.clouds.gcp.pools import cluster_of
-from gpucluster.policies.clouds.label_sets import LabelSet, labels_at
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.policies.clouds.label_sets import LabelSet, labels_at, labels_with_defaults, node_labels
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, setting
 
 NODE_CLASSES: Final = {
@@ -27,13 +27,9 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
     """Every set of labels of a `gcp:` resource, including the provider's default labels."""
     argument = argument_of(resource.type)
     if argument is not None:
-        yield LabelSet(
-            where="labels",
-            labels=_own(resource, argument, provider),
-            syntax=LabelSyntax.GOOGLE,
-            place=(argument,),
-            own=True,
-        )
+        own, every = at(resource.inputs, argument), resource.outputs.get("pulumiLabels")
+        labels = labels_with_defaults(own, every, setting(provider, "defaultLabels"))
+        yield LabelSet(where="labels", labels=labels, syntax=LabelSyntax.GOOGLE, place=(argument,), own=True)
     for pool in declared_pools(resource):
         yield from _of_nodes(pool, resource)
 
@@ -64,21 +60,4 @@ def _of_nodes(pool: GcpPool, resource: Resource) -> Iterator[LabelSet]:
         syntax=LabelSyntax.GOOGLE,
         place=(*pool.place, "nodeConfig", "resourceLabels"),
     )
-    yield LabelSet(
-        where=f"labels of the nodes it starts{of}",
-        labels=labels_at(pool.at("nodeConfig", "labels")),
-        syntax=LabelSyntax.KUBERNETES,
-        place=(*pool.place, "nodeConfig", "labels"),
-        node_domains=KUBELET_DOMAINS,
-    )
-
-
-def _own(resource: Resource, argument: str, provider: Resource | None) -> Mapping[str, Any] | Unknown:
-    own, every = at(resource.inputs, argument), labels_at(resource.outputs.get("pulumiLabels"))
-    if own is UNKNOWN and (every is UNKNOWN or not every):
-        return UNKNOWN
-    merged: dict[str, Any] = {}
-    for labels in (labels_at(setting(provider, "defaultLabels")), every, labels_at(own)):
-        if labels is not UNKNOWN:
-            merged.update(labels)
-    return merged
+    yield node_labels(pool.at(*pool.node_labels), (*pool.place, *pool.node_labels), KUBELET_DOMAINS, of)

@@ -93,9 +93,8 @@ def every_pool(resources: Resources) -> Iterator[GcpPool]:
 
 def gke_pools(resources: Resources) -> Iterator[GcpPool]:
     """The node pools of the stack, as declared."""
-    for type_ in (NODE_POOL, CLUSTER):
-        for resource in resources.of_type(type_):
-            yield from declared_pools(resource)
+    for resource in resources.of_type(NODE_POOL, CLUSTER):
+        yield from declared_pools(resource)
 
 
 def names_gpus(word: str) -> bool:

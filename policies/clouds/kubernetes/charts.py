@@ -55,8 +55,7 @@ def nfd_bringers(resources: Resources) -> list[Chart]:
 
 
 def _named(resources: Resources, name: str) -> Iterator[Chart]:
-    for type_ in RELEASES:
-        for resource in resources.of_type(type_):
-            chart = text(resource.inputs, "chart")
-            if isinstance(chart, str) and chart.rpartition("/")[2] == name:
-                yield Chart(resource)
+    for resource in resources.of_type(*RELEASES):
+        chart = text(resource.inputs, "chart")
+        if isinstance(chart, str) and chart.rpartition("/")[2] == name:
+            yield Chart(resource)

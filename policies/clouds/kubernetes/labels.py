@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.catalog.clouds import modules_of
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.node_labels import KARPENTER_DOMAINS
-from gpucluster.policies.clouds.label_sets import LabelSet, labels_at
+from gpucluster.policies.clouds.label_sets import LabelSet, labels_at, node_labels
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
@@ -38,13 +38,8 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
     _, group_version, kind = resource.type.split(":", 2)
     group = group_version.split("/")[0]
     if (group, kind) == ("karpenter.sh", "NodePool"):
-        yield LabelSet(
-            where="labels of the nodes it starts",
-            labels=labels_at(at(resource.inputs, "spec", "template", "metadata", "labels")),
-            syntax=LabelSyntax.KUBERNETES,
-            place=("spec", "template", "metadata", "labels"),
-            node_domains=KARPENTER_DOMAINS,
-        )
+        place = ("spec", "template", "metadata", "labels")
+        yield node_labels(at(resource.inputs, *place), place, KARPENTER_DOMAINS)
     if (group, kind) in _node_classes():
         where, syntax, argument = _node_classes()[group, kind]
         of_machines = labels_at(at(resource.inputs, "spec", argument))

@@ -54,7 +54,6 @@ _RENDERED: Final = (
 def unrendered(resources: Resources) -> Iterator[CannotTell]:
     """A finding for each component without objects so far."""
     parents = {resource.parent for resource in resources}
-    for type_ in _RENDERED:
-        for component in resources.of_type(type_):
-            if component.urn not in parents:
-                yield CannotTell(component, "the objects that it creates are not known until their cluster exists")
+    for component in resources.of_type(*_RENDERED):
+        if component.urn not in parents:
+            yield CannotTell(component, "the objects that it creates are not known until their cluster exists")
