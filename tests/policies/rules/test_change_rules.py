@@ -21,6 +21,7 @@ from gpucluster.policies.rules import (
 )
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from tests.cases import cases
 from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
@@ -145,53 +146,12 @@ def test_a_control_plane_may_be_deleted_but_not_under_a_new_name(type_):
     ]
 
 
-POOLS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "aws": (
-        "aws:eks/nodeGroup:NodeGroup",
-        {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}},
-        {"instanceTypes": ["m7i.xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}},
-    ),
-    "gcp": (
-        "gcp:container/nodePool:NodePool",
-        {"nodeCount": 4, "nodeLocations": ["us-central1-a"], "nodeConfig": {"machineType": "a3-megagpu-8g"}},
-        {"nodeCount": 4, "nodeLocations": ["us-central1-a"], "nodeConfig": {"machineType": "n2-standard-4"}},
-    ),
-    "azure": (
-        "azure-native:containerservice:AgentPool",
-        {"count": 4, "vmSize": "Standard_ND96isr_H100_v5"},
-        {"count": 4, "vmSize": "Standard_D4s_v5"},
-    ),
-}
-
-
-@pytest.mark.parametrize("cloud", POOLS)
-def test_a_training_pool_that_is_replaced_is_found_and_other_nodes_are_not(cloud):
-    type_, training, system = POOLS[cloud]
+@cases
+def test_a_training_pool_that_is_replaced_is_found_and_other_nodes_are_not(type_, training, system):
     rule = replacement_of_training_pool.RULE
     assert found(rule, replaced(resource(type_, **training), "name")) == ["node pool is replaced, because of `name`"]
     assert found(rule, replaced(resource(type_, **system), "name")) == []
     assert found(rule, deleted(resource(type_, **training))) == []
-
-
-# What goes node by node, and what the clouds apply to nodes that run.
-UPDATES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "aws": (
-        {"releaseVersion": "1.35.1-20260801"},
-        {"labels": {"owner": "b"}, "tags": {"owner": "b"}, "scalingConfig": {"desiredSize": 6, "maxSize": 6}},
-        "replaces 4 nodes of p5.48xlarge, one at a time, because of `releaseVersion`; jobs on them end",
-    ),
-    "gcp": (
-        {"nodeConfig": {"machineType": "a3-megagpu-8g", "resourceLabels": {"owner": "b"}}},
-        {"nodeConfig": {"machineType": "a3-megagpu-8g", "labels": {"owner": "b"}}, "nodeCount": 6},
-        "replaces 4 nodes of a3-megagpu-8g, one at a time, because of `nodeConfig.resourceLabels`; jobs on them end",
-    ),
-    "azure": (
-        {"orchestratorVersion": "1.36"},
-        {"tags": {"owner": "b"}, "nodeLabels": {"owner": "b"}, "count": 6},
-        "replaces 4 nodes of Standard_ND96isr_H100_v5, one at a time, because of `orchestratorVersion`; jobs on them "
-        "end",
-    ),
-}
 
 
 def updated(old: Resource, *others: Resource, **inputs: Any):
@@ -201,31 +161,19 @@ def updated(old: Resource, *others: Resource, **inputs: Any):
     return evaluate([replacement_of_training_pool.RULE], changes.after, changes, today=TODAY)[0]
 
 
-@pytest.mark.parametrize("cloud", UPDATES)
-def test_an_update_that_rolls_a_training_pool_is_found_and_labels_and_sizes_are_not(cloud):
-    type_, training, system = POOLS[cloud]
-    rolls, in_place, what = UPDATES[cloud]
+@cases
+def test_an_update_that_rolls_a_training_pool_is_found_and_labels_and_sizes_are_not(
+    type_, training, system, rolls, in_place, what
+):
     assert [found.what for found in updated(resource(type_, **training), **rolls).violations] == [what]
     assert updated(resource(type_, **training), **in_place).violations == ()
     unlike = {key: value for key, value in rolls.items() if key != "nodeConfig"}
     assert updated(resource(type_, **system), **unlike).violations == ()
 
 
-@pytest.mark.parametrize(
-    ("cloud", "sliced"),
-    [
-        ("aws", {"labels": {"nvidia.com/mig.config": "all-1g.10gb"}}),
-        (
-            "gcp",
-            {"nodeConfig": {"machineType": "a3-megagpu-8g", "guestAccelerators": [{"gpuPartitionSize": "1g.10gb"}]}},
-        ),
-        ("azure", {"gpuInstanceProfile": "MIG1g"}),
-    ],
-)
-def test_a_pool_of_sliced_gpus_has_jobs_to_lose_as_well(cloud, sliced):
-    type_, training, _ = POOLS[cloud]
-    rolls = {"nodeConfig": {**sliced["nodeConfig"], "imageType": "b"}} if cloud == "gcp" else UPDATES[cloud][0]
-    (found,) = updated(resource(type_, **{**training, **sliced}), **rolls).violations
+@cases
+def test_a_pool_of_sliced_gpus_has_jobs_to_lose_as_well(type_, pool, rolls):
+    (found,) = updated(resource(type_, **pool), **rolls).violations
     assert found.what.endswith("; jobs on them end")
 
 
@@ -234,14 +182,7 @@ TEMPLATE = resource(
 )
 
 
-@pytest.mark.parametrize(
-    ("inside", "what"),
-    [
-        ({"tags": {"owner": "b"}}, []),
-        ({"userData": "b"}, ["`userData of template`"]),
-        ({"userData": "b", "tagSpecifications": []}, ["`tagSpecifications of template`, `userData of template`"]),
-    ],
-)
+@cases
 def test_a_version_that_is_not_known_yet_is_told_by_what_changes_in_the_template(inside, what):
     group = Resource(
         urn="urn:pulumi:dev::shop::aws:eks/nodeGroup:NodeGroup::train",
@@ -261,11 +202,11 @@ def test_a_version_that_is_not_known_yet_is_told_by_what_changes_in_the_template
 
 @pytest.mark.parametrize(("rolls", "accepted"), [(["trial"], True), (["other"], False), (None, False)])
 def test_what_the_spec_allows_is_told_and_accepted(rolls, accepted):
-    type_, training, _ = POOLS["aws"]
     around = Resource(
         urn=CLUSTER, type="example:index:Cluster", name="trial", custom=False, outputs={"rolls": rolls} if rolls else {}
     )
-    outcome = updated(resource(type_, **training), around, version="1.36")
+    training = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}}
+    outcome = updated(resource("aws:eks/nodeGroup:NodeGroup", **training), around, version="1.36")
     words = Says("4", "p5.48xlarge", "version")
     assert [found.what for found in outcome.violations] == ([] if accepted else [words])
     assert [(found.what, found.reason) for found in outcome.accepted] == (

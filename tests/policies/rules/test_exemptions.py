@@ -16,6 +16,13 @@ from tests.cases import cases
 from tests.says import Says
 
 DOMAIN = training_pool_in_one_domain.RULE
+ENTRY = {
+    "rule": "training-pool-in-one-domain",
+    "resource": "train",
+    "reason": "throughput test without fabric",
+    "owner": "ada",
+    "until": "2026-11-21",
+}
 
 
 @pytest.fixture
@@ -23,15 +30,7 @@ def exempted(program):
     """A pool without a domain, and an exemption that accepts it."""
     del program["template"]["placement"]
     program.depends("template", "placement")
-    program["trial"]["exemptions"] = [
-        {
-            "rule": "training-pool-in-one-domain",
-            "resource": "train",
-            "reason": "throughput test without fabric",
-            "owner": "ada",
-            "until": "2026-11-21",
-        }
-    ]
+    program["trial"]["exemptions"] = [dict(ENTRY)]
     return program
 
 
@@ -45,14 +44,15 @@ def _run(program, *rules):
     }
 
 
-def test_an_accepted_finding_moves_to_the_advisory_rule(exempted):
-    assert _run(exempted, DOMAIN) == {
-        "training-pool-in-one-domain": [],
-        "exemptions-valid": [],
-        "exemptions-in-use": [
-            ("train", Says("training-pool-in-one-domain", "5", "p5.48xlarge", "no", "no", "2026-11-21", "without"))
-        ],
-    }
+@cases
+def test_an_exemption_accepts_only_what_it_names_while_it_is_in_force(exempted, change, outside, kept, valid, in_use):
+    entry = {**exempted["trial"]["exemptions"][0], **change}
+    exempted["trial"]["exemptions"] = [{name: value for name, value in entry.items() if value is not None}]
+    exempted.outside.update(outside)
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == (["train"] if kept else [])
+    assert found["exemptions-valid"] == [("trial", what) for what in valid]
+    assert found["exemptions-in-use"] == [tuple(one) for one in in_use]
 
 
 def test_a_urn_names_the_resource_as_well(exempted):
@@ -60,102 +60,17 @@ def test_a_urn_names_the_resource_as_well(exempted):
     assert _run(exempted, DOMAIN)["training-pool-in-one-domain"] == []
 
 
-def test_a_star_names_every_resource(exempted):
-    exempted["trial"]["exemptions"][0]["resource"] = "*"
-    assert _run(exempted, DOMAIN)["training-pool-in-one-domain"] == []
-
-
-def test_an_exemption_does_not_reach_beyond_the_component_that_states_it(exempted):
-    exempted["trial"]["exemptions"][0]["resource"] = "*"
-    exempted.outside.add("train")
-    found = _run(exempted, DOMAIN)
-    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert [name for name, _ in found["exemptions-in-use"]] == ["trial"]
-
-
-def test_an_exemption_that_has_ended_accepts_nothing_and_is_a_finding(exempted):
-    exempted["trial"]["exemptions"][0]["until"] = "2026-11-20"
-    found = _run(exempted, DOMAIN)
-    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-valid"] == [("trial", Says("training-pool-in-one-domain", "train", "ended", "2026-11-20"))]
-    assert found["exemptions-in-use"] == []
-
-
-@pytest.mark.parametrize("field", ["rule", "resource", "reason", "owner", "until"])
-def test_an_exemption_that_lacks_a_field_accepts_nothing(exempted, field):
-    del exempted["trial"]["exemptions"][0][field]
-    found = _run(exempted, DOMAIN)
-    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-valid"] == [("trial", f"exemption 1 has no {field}")]
-
-
-def test_a_date_that_is_none_is_a_finding(exempted):
-    exempted["trial"]["exemptions"][0]["until"] = "next week"
-    assert _run(exempted)["exemptions-valid"] == [("trial", Says("1", "not", "2026-12-31"))]
-
-
-@cases
-def test_an_exemption_that_only_looks_filled_in_accepts_nothing(exempted, field, value, problem):
-    exempted["trial"]["exemptions"][0][field] = value
-    found = _run(exempted, DOMAIN)
-    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    [(name, what)] = found["exemptions-valid"]
-    assert (name, what.startswith(f"exemption 1: {problem}")) == ("trial", True)
-
-
-@pytest.mark.parametrize(
-    ("resource", "last", "too_far", "whom"),
-    [
-        ("train", "2027-11-22", "2027-11-23", "more than 366 days ahead, owner ada"),
-        ("*", "2026-12-22", "2026-12-23", "more than 31 days ahead for every resource, owner ada"),
-    ],
-)
-def test_an_exemption_ends_within_a_year_and_one_for_everything_within_a_month(exempted, resource, last, too_far, whom):
-    exempted["trial"]["exemptions"][0] |= {"resource": resource, "until": last}
-    assert _run(exempted, DOMAIN)["training-pool-in-one-domain"] == []
-    exempted["trial"]["exemptions"][0]["until"] = too_far
-    found = _run(exempted, DOMAIN)
-    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-valid"] == [("trial", Says("training-pool-in-one-domain", resource, too_far, whom))]
-    assert found["exemptions-in-use"] == []
-
-
-def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted):
-    exempted["trial"]["exemptions"][0]["resource"] = "other"
-    found = _run(exempted, DOMAIN)
-    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-in-use"] == [
-        ("trial", Says("training-pool-in-one-domain", "other", "nothing", "no", "finding"))
-    ]
-
-
 def test_what_the_cloud_refuses_cannot_be_accepted(program):
     program["group"]["tags"]["owner"] = "a#b"
-    program["trial"]["exemptions"] = [
-        {
-            "rule": "label-values",
-            "resource": "group",
-            "reason": "agreed for a test",
-            "owner": "ada",
-            "until": "2027-01-01",
-        }
-    ]
+    program["trial"]["exemptions"] = [{**ENTRY, "rule": "label-values", "resource": "group", "until": "2027-01-01"}]
     found = _run(program, label_values.RULE)
     assert [name for name, _ in found["label-values"]] == ["group"]
     assert [name for name, _ in found["exemptions-in-use"]] == ["trial"]
 
 
 def test_an_exemption_cannot_accept_its_own_end(exempted):
-    exempted["trial"]["exemptions"].append(
-        {
-            "rule": "exemptions-valid",
-            "resource": "trial",
-            "reason": "agreed for a test",
-            "owner": "ada",
-            "until": "2027-01-01",
-        }
-    )
-    exempted["trial"]["exemptions"][0]["until"] = "2020-01-01"
+    own = {**ENTRY, "rule": "exemptions-valid", "resource": "trial", "until": "2027-01-01"}
+    exempted["trial"]["exemptions"] = [{**ENTRY, "until": "2020-01-01"}, own]
     assert [name for name, _ in _run(exempted)["exemptions-valid"]] == ["trial"]
 
 
