@@ -16,6 +16,7 @@ pack. A file has the name of its rule, and holds:
       config: {name: value}                   # of the rule
       finds: {resource: what}                 # every finding, several in a list; `` is the stack
       cannot_tell: {resource: what}
+      writes: {resource: {path: value}}       # every edit of the findings, if given
 
 Written anew with UPDATE_GOLDEN=1, for whoever reads the difference.
 """
@@ -37,7 +38,7 @@ import yaml
 from pulumi.runtime.proto import analyzer_pb2
 
 from gpucluster.policies.engine.examples import Example, example_of
-from gpucluster.policies.engine.rule import ChangeRule, Changes, ReportRule
+from gpucluster.policies.engine.rule import ChangeRule, Changes, Outcome, ReportRule
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.packs import TRAINING
@@ -71,6 +72,7 @@ class Case:
     cannot_tell: Found
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     large: bool = False
+    writes: Mapping[str, Any] | None = None
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -103,6 +105,7 @@ def _cases() -> Iterator[Case]:
                     cannot_tell=one.get("cannot_tell") or {},
                     config=one.get("config") or {},
                     large=one.get("of") in PROGRAMS,
+                    writes=one.get("writes"),
                 )
 
 
@@ -123,12 +126,17 @@ def _cases_of() -> Mapping[str, list[Case]]:
     return {rule: list(cases) for rule, cases in itertools.groupby(_cases(), lambda case: case.rule)}
 
 
-def _found(case: Case) -> tuple[Found, Found]:
-    """(findings, what is open) by resource."""
+def _outcome(case: Case) -> Outcome:
     read = read_file(json.dumps(planned(case.program)), "case")
     changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
     settings = Settings(configs={case.rule: case.config})
     [outcome] = evaluate([RULES[case.rule]], read.resources, changes, today=TODAY, settings=settings)
+    return outcome
+
+
+def _found(case: Case) -> tuple[Found, Found]:
+    """(findings, what is open) by resource."""
+    outcome = _outcome(case)
     found, unknown = (
         _by_name((one.resource.name if one.resource else "", one.what) for one in of)
         for of in (outcome.violations, outcome.unknown)
@@ -152,6 +160,15 @@ def test_a_case_finds_what_it_says(rule):
     else:
         assert found == {(case.says, case.number): (case.finds, case.cannot_tell) for case in _cases_of()[rule]}
         assert len(found) == len(_cases_of()[rule]), "two cases say the same"
+
+
+def test_a_finding_says_what_to_write_where_its_case_does():
+    cases = [case for of in _cases_of().values() for case in of if case.writes is not None]
+    edits = [
+        {one.resource.name: {edit.path: edit.value for edit in one.edits} for one in _outcome(case).violations}
+        for case in cases
+    ]
+    assert edits == [case.writes for case in cases] != []
 
 
 @pytest.mark.parametrize("rule", FILES)
