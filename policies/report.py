@@ -90,7 +90,7 @@ class Found:
 
     @property
     def subject(self) -> str:
-        """The affected resource or stack, in words."""
+        """The name of the affected resource, or of the stack."""
         return self.resource.name if self.resource else "the whole stack"
 
     @property

@@ -1,4 +1,4 @@
-"""Effects of a plan on the nodes of training and MIG pools, with the affected cost, in words for users."""
+"""Effects of a plan on the nodes of training and MIG pools, with the affected cost."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def impacts(changes: Changes) -> Iterator[Impact]:
         elif after is not None and after.type in covered():
             changed = _through_template(node_changes(after.type, pool.resource.inputs, after.inputs), pool, changes)
             if changed:
-                told = ends_jobs(changed) or [one for one in changed if one.fewer] or changed
+                decisive = ends_jobs(changed) or [one for one in changed if one.fewer] or changed
                 gone = sum(one.fewer for one in changed)
-                because = tuple(one.path for one in told)
+                because = tuple(one.path for one in decisive)
                 yield Impact(pool=pool, effect=worst(changed), because=because, gone=gone)
 
 
@@ -95,7 +95,7 @@ def _through_template(changed: tuple[NodeChange, ...], pool: Machines, changes: 
     return (*(one for one in changed if one.path != version), *named)
 
 
-_WORDS: Final[dict[str, str]] = {
+_DESCRIPTIONS: Final[dict[str, str]] = {
     "nothing": "nodes and jobs stay",
     "fewer": "nodes removed: {}; jobs on them end",
     "drain": "nodes stay and are drained; jobs on them end",
@@ -120,7 +120,7 @@ class NodeImpact:
     @property
     def what(self) -> str:
         """The effect on the nodes, e.g. `nodes taken away: 2; jobs on them end`."""
-        return _WORDS[self.impact.effect].format(self.impact.gone)
+        return _DESCRIPTIONS[self.impact.effect].format(self.impact.gone)
 
     @property
     def at_stake(self) -> str:

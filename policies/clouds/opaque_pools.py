@@ -23,16 +23,16 @@ def pool_checks(
     of_clouds = per_cloud(**checks)
 
     def check(stack: Stack) -> Iterator[Finding]:
-        told: set[str] = set()
+        reported: set[str] = set()
         for finding in of_clouds["check"](stack):
             if not isinstance(finding, NotChecked) and finding.resource is not None:
-                told.add(finding.resource.urn)
+                reported.add(finding.resource.urn)
             yield finding
         opaque = opaque_pools(stack.resources, single=single) if types else iter(())
         foreign = _foreign_templates(stack.resources) if template else iter(())
         for machines, why in (*opaque, *foreign):
-            if machines.resource.urn not in told and machines.resource.type in of_clouds["reads"]:
-                told.add(machines.resource.urn)
+            if machines.resource.urn not in reported and machines.resource.type in of_clouds["reads"]:
+                reported.add(machines.resource.urn)
                 yield CannotTell(machines.resource, why)
 
     return {**of_clouds, "check": check}

@@ -11,7 +11,7 @@ from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 _OPEN_SHARE: Final = 1 / 32
-"""Share of all IPv4 addresses, or of the public IPv6 ones, from which ranges together count as open to everybody:
+"""Share of all IPv4 addresses, or of the public IPv6 ones, from which ranges together count as open to anyone:
 eight networks of /8. No organisation that lists its own ranges has as many."""
 
 _PUBLIC_V6: Final = ipaddress.IPv6Network("2000::/3")
@@ -23,7 +23,7 @@ _Net = TypeVar("_Net", IPv4Network, IPv6Network)
 
 
 def everywhere(ranges: Iterable[Any]) -> list[str]:
-    """The ranges that open access to everybody: alone or together they contain _OPEN_SHARE of the addresses.
+    """The ranges that open access to anyone: alone or together they contain _OPEN_SHARE of the addresses.
 
     Private addresses do not count; invalid ranges are left to the cloud, which refuses them.
     """
@@ -44,7 +44,7 @@ def _open(networks: Mapping[str, _Net], of: int) -> list[str]:
 
 
 def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str) -> Iterator[Finding]:
-    """A finding for an endpoint that is open to everybody, or may be: an unknown range could be everybody's.
+    """A finding for an endpoint that is open to anyone, or may be: an unknown range could contain every address.
 
     endpoint: its name, with the article.
     """

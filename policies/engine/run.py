@@ -1,6 +1,6 @@
 """Runs rules without losing any finding.
 
-Unknown is a result of its own; a crash becomes a violation of the rule and keeps the previous findings;
+Unknown is a separate result; a crash becomes a violation of the rule and keeps the previous findings;
 an exempted finding is kept separately, not dropped.
 """
 

@@ -1,4 +1,4 @@
-"""The control plane is open to listed networks only, not to everybody."""
+"""The control plane is open to listed networks only."""
 
 from __future__ import annotations
 

@@ -36,15 +36,17 @@ def _aws(stack: Stack) -> Iterator[Finding]:
 def _encrypted(resource: Resource) -> list[bool | Unknown]:
     """A value for each declared disk; a disk without a setting counts as not encrypted."""
     if resource.type in _ITSELF:
-        return [_said(flag(resource.inputs, "encrypted"))]
+        return [_or_false(flag(resource.inputs, "encrypted"))]
     way = {aws.LAUNCH_TEMPLATE: ("blockDeviceMappings",), _CLASS: ("spec", "blockDeviceMappings")}.get(resource.type)
     if way is None:
         disks = [*_listed(resource.inputs, "ebsBlockDevices"), *_listed(resource.inputs, "rootBlockDevice")]
-        return [_said(flag(disk, "encrypted")) for disk in disks]
+        return [_or_false(flag(disk, "encrypted")) for disk in disks]
     listed = items(resource.inputs, *way)
     if listed is UNKNOWN:
         return [UNKNOWN]
-    return [_said(flag(disk, "ebs", "encrypted")) for disk in listed if disk is UNKNOWN or disk.get("ebs") is not None]
+    return [
+        _or_false(flag(disk, "ebs", "encrypted")) for disk in listed if disk is UNKNOWN or disk.get("ebs") is not None
+    ]
 
 
 def _listed(inputs: object, name: str) -> list[object]:
@@ -54,7 +56,7 @@ def _listed(inputs: object, name: str) -> list[object]:
     return [] if found is None else [found]
 
 
-def _said(found: bool | Unknown | None) -> bool | Unknown:
+def _or_false(found: bool | Unknown | None) -> bool | Unknown:
     return False if found is None else found
 
 

@@ -31,8 +31,10 @@ def _of_machines(machines: aws.AwsMachines) -> Iterator[Finding]:
         return
     if machines.interfaces is UNKNOWN:
         of_template = isinstance(machines.template, Resource)
-        said = "the network interfaces of its launch template are not known yet"
-        yield CannotTell(machines.resource, said if of_template else "its network interfaces are not visible here")
+        open_question = "the network interfaces of its launch template are not known yet"
+        yield CannotTell(
+            machines.resource, open_question if of_template else "its network interfaces are not visible here"
+        )
         return
     if machines.known is None:
         yield CannotTell(machines.resource, f"the table of machine types has no EFA interfaces for {machines.label}")

@@ -33,13 +33,13 @@ def _of_machines(machines: aws.AwsMachines, resources: Resources) -> Iterator[Fi
         return
     if not isinstance(machines.template, Resource):
         return  # no interface has EFA, as fabric-interfaces-complete reports
-    told: set[str] = set()
+    reported: set[str] = set()
     for interface in machines.interfaces:
         if not interface.efa:
             continue
         finding = _of_interface(machines, security_groups_of(interface, machines.template, resources), resources)
-        if finding is not None and finding.what not in told:
-            told.add(finding.what)
+        if finding is not None and finding.what not in reported:
+            reported.add(finding.what)
             yield finding
 
 

@@ -99,8 +99,8 @@ _WORKLOADS: Final = (
 
 
 def _privileges(resource: Resource) -> list[str] | Unknown:
-    """Its requests in words; UNKNOWN if none is visible, but part of a built-in workload is not yet known."""
-    found = list(_asked(resource.inputs, ""))
+    """Its requests as text; UNKNOWN if none is visible, but part of a built-in workload is not yet known."""
+    found = list(_requests(resource.inputs, ""))
     names = [f"`{name}`" for name, what in found if what == "privileged"]
     words = [f"privileged container{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
     words += [f"{what}{f' of `{name}`' if name else ''}" for name, what in found if what != "privileged"]
@@ -109,11 +109,11 @@ def _privileges(resource: Resource) -> list[str] | Unknown:
     return UNKNOWN if _hidden(resource.inputs) else []
 
 
-def _asked(value: object, name: str) -> Iterator[tuple[str, str]]:
+def _requests(value: object, name: str) -> Iterator[tuple[str, str]]:
     """(container, or `values` of a chart; its request) below a value."""
     if is_list(value):
         for inner in value:
-            yield from _asked(inner, name)
+            yield from _requests(inner, name)
     elif is_object(value):
         own = text(value, "name")
         for key, inner in sorted(value.items()):  # the engine's message has no order
@@ -126,7 +126,7 @@ def _asked(value: object, name: str) -> Iterator[tuple[str, str]]:
                 yield "", f"hostPath {path}"
             else:
                 of = own if key in ONE_CONTAINER and isinstance(own, str) else name
-                yield from _asked(inner, of or ("values" if key == "values" else ""))
+                yield from _requests(inner, of or ("values" if key == "values" else ""))
 
 
 def _in_context(context: object) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""No secret is in a place that everybody can read.
+"""No secret is in a place that others can read.
 
 Read by others are start scripts and environments, labels, and Kubernetes objects except Secrets.
 `catalog/read_by_all.csv` lists the rest: type, its inputs, and their location in the provider.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.policies.clouds.aws.policy_documents import document, trusts_everybody, wide_rights
+from gpucluster.policies.clouds.aws.policy_documents import document, trusts_anyone, wide_rights
 from gpucluster.policies.clouds.azure.declared_pools import last
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
@@ -67,7 +67,7 @@ def _given(resource: Resource) -> list[Any]:
 
 def _trusted(role: Resource) -> Iterator[Finding]:
     policy = document(at(role.inputs, "assumeRolePolicy"))
-    if policy is not UNKNOWN and trusts_everybody(policy):
+    if policy is not UNKNOWN and trusts_anyone(policy):
         fix = "List the accounts, roles or services that may assume it, or restrict them by aws:PrincipalOrgID."
         yield Violation(role, "anyone in any account may assume this role", fix=fix)
 
@@ -102,12 +102,12 @@ _GRANTS: Final = tuple(
 )
 _WHOLE: Final = tuple(f"gcp:{level}/iAMPolicy:IAMPolicy" for level in ("projects", "folder", "organizations"))
 _BASIC: Final = ("roles/owner", "roles/editor")
-_ANYBODY: Final = ("allUsers", "allAuthenticatedUsers")
+_ANYONE: Final = ("allUsers", "allAuthenticatedUsers")
 
 
 def _gcp(stack: Stack) -> Iterator[Finding]:
     """Basic roles of Google Cloud, with thousands of permissions on everything in a project (IAM page "Basic roles"),
-    and roles on a project or above it for everybody (IAM page "Principal identifiers").
+    and roles on a project or above it for anyone (IAM page "Principal identifiers").
     """
     for grant in stack.resources.of_type(*_GRANTS):
         yield from _grant(grant, stack)
@@ -138,8 +138,8 @@ def _policy(policy: Resource) -> Iterator[Finding]:
 def _wrong(role: object, members: object) -> str | None:
     if role in _BASIC:
         return f"the basic role {role}"
-    anybody = [one for one in members if one in _ANYBODY] if is_list(members) else []
-    return f"the role {role} for {' and '.join(anybody)}" if anybody and isinstance(role, str) else None
+    open_to = [one for one in members if one in _ANYONE] if is_list(members) else []
+    return f"the role {role} for {' and '.join(open_to)}" if open_to and isinstance(role, str) else None
 
 
 def _own_role(stack: Stack, urns: tuple[str, ...]) -> bool:

@@ -41,10 +41,10 @@ def _found(changes: Changes) -> Iterator[tuple[Resource, Finding]]:
         elif old.urn in hidden:
             yield old, CannotTell(old, hidden[old.urn])
     for roll in rolls(changes):
-        yield roll.pool.resource, Violation(roll.pool.resource, _words(roll))
+        yield roll.pool.resource, Violation(roll.pool.resource, _description(roll))
 
 
-_WORDS: Final[dict[str, str]] = {
+_DESCRIPTIONS: Final[dict[str, str]] = {
     "drain": "drains {}",
     "reboot": "reboots {}, one at a time,",
     "rolling": "replaces {}, one at a time,",
@@ -53,9 +53,9 @@ _WORDS: Final[dict[str, str]] = {
 }
 
 
-def _words(roll: Impact) -> str:
+def _description(roll: Impact) -> str:
     because = ", ".join(f"`{name}`" for name in roll.because)
-    return f"{_WORDS[roll.effect].format(roll.pool.label)} because of {because}; jobs on them end"
+    return f"{_DESCRIPTIONS[roll.effect].format(roll.pool.label)} because of {because}; jobs on them end"
 
 
 def _allowed(old: Resource, changes: Changes) -> str | None:

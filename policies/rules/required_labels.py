@@ -22,11 +22,11 @@ from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.stated import stated
 
-_OURS: Final = "gpucluster:"
+_GPUCLUSTER: Final = "gpucluster:"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    if not _stated(stack):
+    if not _has_requirements(stack):
         yield NotChecked("required labels")
     required_of = _required(stack)
     for resource in stack.resources:
@@ -47,7 +47,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                 missing, differing = _wrong(labels, labels.labels, required)
                 if _kept(resource, labels):
                     differing = []
-                wrong += _words(labels, missing, differing)
+                wrong += _problems(labels, missing, differing)
                 edits += _edits(labels, {key: required[key] for key in (*missing, *differing)})
         if wrong:
             yield Violation(resource, "; ".join(wrong), edits=tuple(edits))
@@ -55,7 +55,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield CannotTell(resource, f"{', '.join(unknown)} not known yet")
 
 
-def _stated(stack: Stack) -> bool:
+def _has_requirements(stack: Stack) -> bool:
     configured = bool(stack.config.get("labels") or stack.config.get("keys"))
     return configured or any("requiredLabels" in each.names for each in stated(stack.resources))
 
@@ -76,7 +76,7 @@ def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, A
     job. Never a label that the cloud would refuse.
     """
     configured = labels_at(config.get("labels"))
-    if configured is UNKNOWN or _ours(resource):
+    if configured is UNKNOWN or _in_gpucluster(resource):
         return
     for labels in label_sets(resource, provider):
         if labels.own and labels.labels is not UNKNOWN:
@@ -85,9 +85,9 @@ def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, A
                 yield Edit(labels.place, labels.written(writable))
 
 
-def _ours(resource: Resource) -> bool:
+def _in_gpucluster(resource: Resource) -> bool:
     """Whether one of our components is around it: its URN contains the types of all of its parents."""
-    return any(type_.startswith(_OURS) for type_ in resource.urn.split("::")[2].split("$"))
+    return any(type_.startswith(_GPUCLUSTER) for type_ in resource.urn.split("::")[2].split("$"))
 
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -121,7 +121,7 @@ def _writable(labels: LabelSet, key: str, value: Any) -> bool:
     return not problem_of_key(key, labels.syntax) and not problem_of_value(str(value), labels.syntax)
 
 
-def _words(labels: LabelSet, missing: list[str], differing: list[str]) -> Iterator[str]:
+def _problems(labels: LabelSet, missing: list[str], differing: list[str]) -> Iterator[str]:
     if missing:
         yield f"{labels.where}: {', '.join(f'`{key}`' for key in missing)} missing"
     if differing:

@@ -172,7 +172,7 @@ def _outside(
 ) -> Iterator[Finding]:
     """Nothing if it is used, or if nothing starts its machine.
 
-    reserved: its contents, in words. answers: name of the resource that starts the machine -> whether it uses the
+    reserved: its contents, as text. answers: name of the resource that starts the machine -> whether it uses the
     reservation; None if unknown before the update.
     """
     if True in answers.values() or not answers:

@@ -30,13 +30,13 @@ def check(stack: Stack) -> Iterator[Finding]:
         elif isinstance(training, Decimal) and isinstance(spare, Decimal):
             most = math.ceil(training / (_OF_A_NODE * per_spare))
             if spare > most * _OF_A_NODE:
-                yield Violation(each.component, _words(stack, training, spare, most))
+                yield Violation(each.component, _description(stack, training, spare, most))
 
 
-def _words(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
+def _description(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
     several = "s" if most > 1 else ""
     what = f"{spare} spare GPUs for {training} training GPUs, more than {most} node{several} of them"
-    hourly = _dearest(stack)
+    hourly = _highest_price(stack)
     if not hourly:
         return what
     from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are loaded only when a cost rule runs
@@ -45,7 +45,7 @@ def _words(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
     return f"{what}; idle, they cost ${monthly:,.2f} a month"
 
 
-def _dearest(stack: Stack) -> Decimal | None:
+def _highest_price(stack: Stack) -> Decimal | None:
     """USD per hour of the most expensive training machine, which is the one with GPUs; None without a price."""
     found = priced(stack.resources)
     if isinstance(found, Violation):

@@ -61,9 +61,9 @@ def _aws_pool(pool: tuple[aws.AwsMachines, ...], resources: Resources) -> Iterat
     elif UNKNOWN not in domains:
         known = [domain for domain in domains if domain is not UNKNOWN]
         names = {_domain(domain): _domain_name(domain) for domain in known}
-        told = sorted(set(names.values()), key=lambda name: name.replace("`", ""))
+        labels = sorted(set(names.values()), key=lambda name: name.replace("`", ""))
         groups = "placement groups" if all(isinstance(domain, on_aws.Group) for domain in known) else None
-        yield from _together(pool, {*names}, told, groups)
+        yield from _together(pool, {*names}, labels, groups)
 
 
 def _placement(
@@ -236,9 +236,9 @@ def _scale_set(nodes: azure.AgentPool) -> Iterator[Finding]:
     """Also for a single node: the pool may grow, and its size includes the cost of InfiniBand."""
     kind = nodes.declared.kind
     if kind is UNKNOWN or kind is None:
-        said = "is not known yet" if kind is UNKNOWN else "is not given"
+        state = "is not known yet" if kind is UNKNOWN else "is not given"
         of = "the type of the node pool" if nodes.declared.managed else "the orchestration mode of the scale set"
-        yield CannotTell(nodes.resource, f"{nodes.label}: {of} {said}")
+        yield CannotTell(nodes.resource, f"{nodes.label}: {of} {state}")
     elif kind != SCALE_SETS and not nodes.declared.managed:
         yield nodes.finding(
             f"{nodes.label} in a scale set of {kind}, which has no InfiniBand",
@@ -286,7 +286,7 @@ def _limit(resource: Resource, stack: Stack) -> int | Unknown:
 
 
 def _together(
-    pool: Sequence[Machines], identities: set[str | Unknown], told: list[str], kind: str | None
+    pool: Sequence[Machines], identities: set[str | Unknown], labels: list[str], kind: str | None
 ) -> Iterator[Finding]:
     """Whether all parts of a pool have the same placement.
 
@@ -295,9 +295,9 @@ def _together(
     if len(identities) < 2 and (len(pool) < 2 or UNKNOWN not in identities):
         return
     if kind is not None and UNKNOWN not in identities:
-        yield pool[0].finding(f"{label_of(pool)} in {len(identities)} {kind}: {', '.join(told)}")
+        yield pool[0].finding(f"{label_of(pool)} in {len(identities)} {kind}: {', '.join(labels)}")
     else:
-        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} are co-located is unknown: {', '.join(told)}")
+        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} are co-located is unknown: {', '.join(labels)}")
 
 
 RULE: Final = StackRule(

@@ -45,7 +45,7 @@ _LOCAL: Final = (".", "/")
 
 @record
 class _Unpinned:
-    """floating: references that may change without an update, in words. unknown: values unknown before the update."""
+    """floating: references that may change without an update, as text. unknown: values unknown before the update."""
 
     floating: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

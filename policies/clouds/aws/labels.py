@@ -26,7 +26,7 @@ _GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 
 # Node groups propagate these to the machines and their disks; tags of the template itself stay with the template.
 _STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
-# Checked only if the template tags it: an interface without tags has no cost of its own.
+# Checked only if the template tags it: an interface without tags costs nothing itself.
 _STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interfaces it creates"}
 
 

@@ -39,7 +39,7 @@ def document(given: Any) -> Any:
 
 
 def wide_rights(policy: object) -> Iterator[str]:
-    """Allowed actions that cover all services or one service, on every resource of it; in words.
+    """Allowed actions that cover all services or one service, on every resource of it; as text.
 
     Statements count together: many patterns may add up to every action.
     """
@@ -47,22 +47,22 @@ def wide_rights(policy: object) -> Iterator[str]:
     for statement in allowing:
         if at(statement, "NotAction") is not None and (on := _everything(statement, "")):
             yield f"all actions except those listed, on {on}"
-    told: dict[str, str] = {}
+    found: dict[str, str] = {}
     for service in _services(allowing):
         given = [(action, on) for one in allowing if (on := _everything(one, service)) for action in _actions(one)]
         named = {action: rest for action, _ in given if (rest := _within(action, service)) is not None}
         alone = {action: on for action, on in given if action in named and _every_name([named[action]])}
         if not alone and _every_name(list(named.values())):
             yield f"every action of {service}, by {len(named)} patterns, on {given[0][1]}"
-        told = {**alone, **told}
-    for on in dict.fromkeys(told.values()):
-        yield f"{_shown([action for action, of in told.items() if of == on])} on {on}"
+        found = {**alone, **found}
+    for on in dict.fromkeys(found.values()):
+        yield f"{_shown([action for action, of in found.items() if of == on])} on {on}"
 
 
-def trusts_everybody(policy: object) -> bool:
-    """Whether anybody, in any account, may assume a role with this trust policy."""
+def trusts_anyone(policy: object) -> bool:
+    """Whether anyone, in any account, may assume a role with this trust policy."""
     return any(
-        at(statement, "Effect") == "Allow" and _anybody(statement) and not _bound(at(statement, "Condition"))
+        at(statement, "Effect") == "Allow" and _anyone(statement) and not _bound(at(statement, "Condition"))
         for statement in _listed(at(policy, "Statement"))
     )
 
@@ -86,7 +86,7 @@ def _within(action: str, service: str) -> str | None:
 
 
 def _everything(statement: object, service: str) -> str | None:
-    """The resources of a statement in words, if they are every one of a service (or all, without a name)."""
+    """The resources of a statement as text, if they are every one of a service (or all, without a name)."""
     if at(statement, "NotResource") is not None:
         return "all resources except those listed"
     given = [str(each) for each in _listed(at(statement, "Resource")) if each is not UNKNOWN]
@@ -114,7 +114,7 @@ def _resource(pattern: str, service: str) -> str | None:
     return "*" if set(name) <= {"*", "?", "/", ":"} and "*" in name else name
 
 
-def _anybody(statement: object) -> bool:
+def _anyone(statement: object) -> bool:
     if at(statement, "NotPrincipal") is not None:
         return True
     principal = at(statement, "Principal")

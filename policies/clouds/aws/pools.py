@@ -64,7 +64,7 @@ def _interface(entry: object) -> Interface:
 
 
 def network_cards(cards: list[int]) -> str:
-    """Card numbers in words: `card 7`, `cards 1-31`, `cards 1-4, 9`."""
+    """Card numbers as text: `card 7`, `cards 1-31`, `cards 1-4, 9`."""
     runs = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in _runs(sorted(cards)))
     return f"card{'s' if len(cards) > 1 else ''} {runs}"
 

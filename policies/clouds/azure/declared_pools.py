@@ -193,7 +193,7 @@ def scale_sets(resources: Resources) -> Iterator[AzurePool]:
 
 
 def _kind(resource: Resource) -> str | Unknown | None:
-    """A scale set like those of AKS, or its other kind in words."""
+    """A scale set like those of AKS, or its other kind as text."""
     mode = text(resource.inputs, "orchestrationMode")
     if mode != _UNIFORM:
         return mode if mode is None or mode is UNKNOWN else f"{mode} orchestration"

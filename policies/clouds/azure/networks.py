@@ -42,7 +42,7 @@ def ranges_of_network(network: Resource) -> Iterator[Range]:
 
 
 def virtual_networks(pool: AzurePool, resources: Resources) -> Iterator[Resource | str]:
-    """The virtual networks of a pool's nodes and pods: those in this stack as resources, others in words.
+    """The virtual networks of a pool's nodes and pods: those in this stack as resources, others as text.
 
     None without a subnet: AKS then creates a virtual network.
     """

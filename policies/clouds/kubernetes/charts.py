@@ -33,8 +33,8 @@ class Chart:
 
     def on(self, *path: str) -> bool | Unknown:
         """Whether a part is enabled: the default, unless the values disable it."""
-        said = flag(self.values, *path, "enabled")
-        return True if said is None else said
+        given = flag(self.values, *path, "enabled")
+        return True if given is None else given
 
 
 def gpu_operators(resources: Resources) -> list[Chart]:
