@@ -9,6 +9,7 @@ library, because `make` runs it as a script before an environment exists:
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tomllib
 from contextlib import suppress
@@ -46,6 +47,16 @@ def link(checkout: Path) -> bool:
         with suppress(FileExistsError):  # from before, or of another process
             new.symlink_to(os.path.relpath(target, new.parent), target_is_directory=target.is_dir())
     return True
+
+
+def with_files(text: str, checkout: Path) -> str:
+    """A text, such as a plan or an error, with the paths of files in the place of those of their links."""
+    root = checkout.resolve()
+
+    def file(link: re.Match[str]) -> str:
+        return str((root / link[0]).resolve().relative_to(root))
+
+    return re.sub(rf"{LINKS}/gpucluster/[\w./-]+", file, text)
 
 
 def folders(checkout: Path) -> dict[str, str]:

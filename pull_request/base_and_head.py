@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import gpucluster.sandbox
-from gpucluster.checkout import python_path
+from gpucluster.checkout import python_path, with_files
 from gpucluster.cost.preview import BUDGET_VARIABLE
 from gpucluster.errors import Fault
 from gpucluster.pull_request.revisions import Repository, Revision
@@ -92,7 +92,11 @@ class Side:
         """The resources of a stack in the sandbox's state."""
         project = self._project(self.files)
         states = all_states(project) if project else []
-        return [resource for state in states if state.stack == stack for resource in state.resources]
+        found = [resource for state in states if state.stack == stack for resource in state.resources]
+        return [
+            {**one, "sourcePosition": with_files(one["sourcePosition"], self.files)} if "sourcePosition" in one else one
+            for one in found
+        ]
 
     def plan(self, stack: str) -> str:
         """The plan of a stack as JSON, complete or with the errors that ended it; also over a budget that is set to
@@ -105,7 +109,7 @@ class Side:
         )
         if not done.stdout.lstrip().startswith("{"):
             raise SideFailed(self._reason(done))
-        return done.stdout
+        return with_files(done.stdout, self.files)
 
     def rehearse(self, stack: str, files: Sequence[Path]) -> str:
         """The outcome of the jobs in these files on the live cluster of a stack, as JSON; the cluster is stopped
@@ -138,7 +142,7 @@ class Side:
         return _finished(command, self.files / self.project, {**code, **(variables or {})})
 
     def _reason(self, done: subprocess.CompletedProcess[str]) -> str:
-        text = _errors(done.stdout + done.stderr).replace(f"{self.files}/", "")
+        text = with_files(_errors(done.stdout + done.stderr), self.files).replace(f"{self.files}/", "")
         return text or f"it ended with exit code {done.returncode}"
 
     def _code(self) -> Path | None:

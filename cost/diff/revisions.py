@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from gpucluster.checkout import python_path
+from gpucluster.checkout import python_path, with_files
 from gpucluster.errors import Fault, InputError
 from gpucluster.textio.json_text import parse
 from gpucluster.textio.project_file import read_project
@@ -91,7 +91,7 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
         said = _errors(run.stdout) or run.stderr.strip() or run.stdout.strip()
         last = "\n".join(said.splitlines()[-_LINES:])
         raise PreviewFailed(f"{shown} ended with exit code {run.returncode} at {commit[:12]}:\n{last}")
-    return run.stdout
+    return with_files(run.stdout, tree)
 
 
 def _errors(output: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.checkout import LINKS, folders, link, python_path
+from gpucluster.checkout import LINKS, folders, link, python_path, with_files
 
 ROOT = Path(__file__).parents[2]
 TABLE = '[tool.setuptools.package-dir]\ngpucluster = "gpucluster"\n"gpucluster.cost" = "cost"\n'
@@ -42,6 +42,16 @@ def test_folders_and_files_of_the_package_are_linked_from_one_table(checkout: Pa
 def test_links_are_relative_so_that_they_go_along_with_a_copy(checkout: Path) -> None:
     link(checkout)
     assert not any(path.readlink().is_absolute() for path in (checkout / LINKS / "gpucluster").iterdir())
+
+
+def test_a_text_names_the_files_and_not_their_links(checkout: Path) -> None:
+    link(checkout)
+    at = f"{LINKS}/gpucluster"
+    text = f'"project:///{at}/cost/book.py#7,2" in {checkout}/{at}/core/none.py: {at}/__init__.py, other/{LINKS}'
+    files = (
+        f'"project:///cost/book.py#7,2" in {checkout}/gpucluster/core/none.py: gpucluster/__init__.py, other/{LINKS}'
+    )
+    assert with_files(text, checkout) == files
 
 
 def test_programs_import_the_modules_of_a_revision_and_not_the_installed_ones(checkout: Path) -> None:

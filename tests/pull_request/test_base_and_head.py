@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -84,6 +85,9 @@ def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_p
         assert old in text
         changed.write_text(text.replace(old, f"of the revision: {old}"))
     made = Side(repository, revision, Path(), tmp_path / "files", ROOT).copy(tmp_path / "copy")
+    positions = re.findall(r'"sourcePosition": "project:///([\w/]+.py)', made.plan("gcp-trial"))
+    assert [file for file in positions if not (ROOT / file).is_file()] == []
+    assert "components/gcp/cluster.py" in positions
     done = made._pulumi("preview", "--stack", "gcp-trial")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "of the revision: SIMULATED clouds" in done.stderr
