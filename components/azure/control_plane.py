@@ -103,7 +103,7 @@ class ControlPlane(pulumi.ComponentResource):
             storage_profile=_storage(blobs=blobs),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*identity.grants, *network.ready],
+                depends_on=[*identity.grants, known_everywhere(identity.grants), *network.ready],
                 ignore_changes=[f"agentPoolProfiles[0].{field}" for field in _AS_CREATED],
                 # The name is in use until the old cluster is deleted.
                 delete_before_replace=True,

@@ -20,7 +20,7 @@ class ClusterIdentity(pulumi.ComponentResource):
 
     identity_id: pulumi.Output[str]
     principal_id: pulumi.Output[str]
-    grants: list[pulumi.Resource]
+    grants: list[authorization.RoleAssignment]
 
     def __init__(
         self,

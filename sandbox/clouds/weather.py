@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ class Weather:
         """waits: file of the waits that the program reports, a line each: seconds and URN."""
         self.scenario = scenario
         self._waits = waits
-        self._new: list[tuple[Entry, float]] = []
+        self._new: list[tuple[Entry, float, float]] = []
         self._lock = threading.Lock()
         self._asked = Counter[int]()
         self._lacks: dict[str, Shortage] = {}
@@ -70,7 +71,7 @@ class Weather:
     def created(self, entry: Entry, wish: Disturbance | None) -> None:
         """Records a new resource."""
         if wish is not None and wish.effective:
-            self._new.append((entry, wish.effective))
+            self._new.append((entry, wish.effective, time.monotonic()))
 
     def ineffective(self) -> list[Entry]:
         """New resources on which other requests cannot rely yet: the program has not waited for them."""
@@ -81,7 +82,8 @@ class Weather:
             for line in self._waits.read_text().splitlines():
                 seconds, urn = line.split(" ", 1)
                 waited[urn] += int(seconds)
-        return [entry for entry, seconds in self._new if waited[entry.urn] < seconds]
+        now = time.monotonic()
+        return [entry for entry, seconds, made in self._new if waited[entry.urn] + now - made < seconds]
 
     def before(self, wish: Disturbance | None, package: str, type_: str, inputs: Mapping[str, Any], act: Act) -> None:
         """Raises CloudError if the cloud refuses the request."""

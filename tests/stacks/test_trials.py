@@ -27,7 +27,10 @@ ORDER = {
 }
 """Cloud -> what goes before what."""
 
-WEATHER = {"gcp": ("--scenario", str(Path(__file__).parents[2] / "examples/scenarios/gcp-new-project.yaml"))}
+WEATHER = {
+    cloud: ("--scenario", str(Path(__file__).parents[2] / f"examples/scenarios/{name}.yaml"))
+    for cloud, name in (("azure", "azure-new-roles"), ("gcp", "gcp-new-project"))
+}
 """Cloud -> what its trial is built under."""
 
 

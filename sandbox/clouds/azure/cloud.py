@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.previews import previewed
 from gpucluster.sandbox.clouds.azure.reading import as_read
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
+from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container
+from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network
 from gpucluster.sandbox.clouds.azure.rules.rule import RULES
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
@@ -143,6 +145,11 @@ class AzureAccount(Modelled[ManagedResource]):
             changed=changed_inputs(resource),
             ledger=self.ledger,
         )
+
+    def check_effective(self, resource: Resource, ineffective: Sequence[Entry]) -> None:
+        managed = self.managed(resource, self.plain_id(self.managed(resource)))
+        cluster_may_use_its_network(managed, ineffective)
+        service_may_read_its_container(managed, ineffective)
 
     def enforce(self, managed: ManagedResource) -> None:
         RULES.enforce(managed.token, managed)

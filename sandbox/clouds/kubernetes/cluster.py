@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -73,6 +73,9 @@ class Cluster(Account):
 
     def name(self, resource: Resource) -> str:
         return name_of(resource.inputs)
+
+    def check_effective(self, resource: Resource, ineffective: Sequence[Entry]) -> None:
+        rules.check_rights(resource, self.ledger, self.server, ineffective)
 
     def create(self, resource: Resource) -> Made:
         if self.server != STAND_IN:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
 from gpucluster.sandbox.clouds.kubernetes.gke import namespaces_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
-from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+_AKS_ADMIN: Final = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"
+"""Azure Kubernetes Service RBAC Cluster Admin (Azure built-in roles documentation)."""
 _BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 """Initial namespaces of every cluster (Kubernetes documentation, "Namespaces")."""
 
@@ -24,6 +28,18 @@ def check_reachable(ledger: Ledger, server: str) -> None:
             f'Get "{server}/openapi/v2?timeout=32s": no such cluster in the sandbox; '
             "was it deleted? `gpucluster sandbox status` lists what exists"
         )
+
+
+def check_rights(resource: Resource, ledger: Ledger, server: str, ineffective: Sequence[Entry]) -> None:
+    """Azure decides who may do what in a cluster of AKS, once it knows the role (Azure/guard authz/providers/azure)."""
+    cluster = cluster_at(ledger, server)
+    for entry in ineffective if cluster is not None else ():
+        role = str(entry.inputs.get("roleDefinitionId")).rpartition("/")[2]
+        if cluster is not None and role == _AKS_ADMIN and same_id(cluster.id, entry.inputs["scope"]):
+            raise CloudError(
+                f'"{object_id(resource.inputs)}" is forbidden: User "{entry.inputs["principalId"]}" cannot create '
+                "resource: User does not have access to the resource in Azure. Update role assignment to allow access."
+            )
 
 
 def check_namespace(resource: Resource, ledger: Ledger, server: str) -> None:

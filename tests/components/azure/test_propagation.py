@@ -12,18 +12,19 @@ from gpucluster.components.azure import propagation
 
 
 @pytest.fixture
-def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds that were waited for."""
-    seen: list[float] = []
+def waited(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Seconds that were waited for, by URN."""
+    seen: dict[str, int] = {}
 
-    async def sleep(seconds: float) -> None:
-        seen.append(seconds)
+    async def wait(seconds: int, urn: str) -> None:
+        seen[urn] = seconds
 
-    monkeypatch.setattr(propagation, "sleep", sleep)
+    monkeypatch.setattr(propagation, "wait", wait)
     return seen
 
 
 def wait(*ages: timedelta | None, preview: bool = False) -> None:
+    """The grants are a, b, and so on."""
     pulumi.runtime.set_mocks(_Nothing(), preview=preview)
     now = datetime.now(UTC)
     # As Azure writes it: seven digits of a second.
@@ -31,7 +32,8 @@ def wait(*ages: timedelta | None, preview: bool = False) -> None:
 
     @pulumi.runtime.test
     def started() -> pulumi.Output[None]:
-        return pulumi.Output.from_input(moments).apply(propagation._wait)  # pyright: ignore[reportPrivateUsage]
+        grants = list(zip("abc", moments, strict=False))
+        return pulumi.Output.from_input(grants).apply(propagation._wait)  # pyright: ignore[reportPrivateUsage]
 
     started()
 
@@ -44,17 +46,17 @@ class _Nothing(pulumi.runtime.Mocks):
         raise AssertionError(args.name)
 
 
-def test_five_minutes_after_the_youngest_role(waited: list[float]) -> None:
-    wait(timedelta(hours=2), timedelta(minutes=1))
-    [seconds] = waited
-    assert 230 < seconds <= 240
+def test_five_minutes_after_each_role(waited: dict[str, int]) -> None:
+    wait(timedelta(hours=2), timedelta(minutes=1), timedelta(minutes=3))
+    assert waited.keys() == {"b", "c"}
+    assert (230 < waited["b"] <= 240, 110 < waited["c"] <= 120) == (True, True)
 
 
-def test_what_was_granted_long_ago_is_known(waited: list[float]) -> None:
+def test_what_was_granted_long_ago_is_known(waited: dict[str, int]) -> None:
     wait(timedelta(minutes=6), None)
-    assert waited == []
+    assert waited == {}
 
 
-def test_a_preview_never_waits(waited: list[float]) -> None:
+def test_a_preview_never_waits(waited: dict[str, int]) -> None:
     wait(timedelta(0), preview=True)
-    assert waited == []
+    assert waited == {}

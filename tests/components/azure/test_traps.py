@@ -103,16 +103,17 @@ def test_what_needs_a_new_role_waits_until_all_of_azure_knows_it(
 ) -> None:
     made_before: list[set[str]] = []
 
-    async def sleep(seconds: float) -> None:
-        assert seconds > 300
+    async def wait(seconds: int, urn: str) -> None:
+        assert seconds > 300 and "RoleAssignment" in urn
         made_before.append({name for _, name, _ in recorder.seen})
 
-    monkeypatch.setattr(propagation, "sleep", sleep)
+    monkeypatch.setattr(propagation, "wait", wait)
     # Later than this test, however long it takes.
     monkeypatch.setattr(recorder, "granted", (datetime.now(UTC) + timedelta(hours=1)).isoformat())
     shared = {"usable_tib": 20, "gb_per_s": 3, "bucket": "https://corpora.blob.core.windows.net/text"}
     found = inputs(Settings(bucket_group="data", lustre_principal=SUBSCRIPTION), storage={"shared": shared})
     waits = {
+        "trial-control-plane-cluster": {"trial-identity-network"},
         "trial-storage-shared": {"trial-storage-bucket-account", "trial-storage-bucket-data"},
         "trial-workspace-namespace": {"trial-control-plane-caller"},
     }

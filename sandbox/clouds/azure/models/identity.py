@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds.azure.identity import guid
@@ -31,10 +31,9 @@ def role_assignment(managed: ManagedResource) -> Mapping[str, Any]:
     """The kind of the principal is looked up if the program has none.
 
     Source: Azure role-based access control API 2022-04-01, RoleAssignmentProperties: `principalType` is User unless the
-    directory has another. Here a grant takes effect everywhere at once, and so has the age of an hour: programs wait
-    for a recent one.
+    directory has another.
     """
-    now = (datetime.now(UTC) - timedelta(hours=1)).isoformat(timespec="milliseconds")
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return {
         **made(managed),
         "createdOn": managed.keep("createdOn", lambda: now),

@@ -7,12 +7,13 @@ detected only when the creation of the otherwise valid file system fails.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import mapping
 
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
@@ -52,7 +53,7 @@ def service_may_read_them(managed: ManagedResource) -> None:
     """
     if not _settings(managed):
         return
-    id_ = str(_settings(managed)["container"]).split("/blobServices/", maxsplit=1)[0]
+    id_ = _account(managed)
     account = managed.at(_ACCOUNT, id_)
     if account is not None and account.inputs.get("allowSharedKeyAccess") is False:
         raise kept_from(managed, f"the file system would fail to be made: {account.name} refuses keys")
@@ -60,13 +61,33 @@ def service_may_read_them(managed: ManagedResource) -> None:
     parts = id_.split("/")
     around = ["/".join(parts[: at + 1]) for at in range(1, len(parts))]
     for entry in managed.ledger.mentioning({_ASSIGNMENT}, *around):
-        scope = str(entry.inputs["scope"]).rstrip("/").lower()
-        role = str(entry.inputs["roleDefinitionId"]).rsplit("/", 1)[-1].lower()
-        if role in _ROLES and f"{id_.lower()}/".startswith(f"/{scope.lstrip('/')}/"):
+        if role := _role(entry, id_):
             having.setdefault(str(entry.inputs["principalId"]), set()).add(role)
     if not any(roles == set(_ROLES) for roles in having.values()):
         what = " and ".join(_ROLES.values())
         raise kept_from(managed, f"the file system would fail to be made: nobody has {what} in {id_}")
+
+
+def service_may_read_its_container(managed: ManagedResource, ineffective: Sequence[Entry]) -> None:
+    """No new role of the service is still to take effect."""
+    if managed.token != _LUSTRE or not _settings(managed):
+        return
+    id_ = _account(managed)
+    for entry in ineffective:
+        if entry.type == _ASSIGNMENT and (role := _role(entry, id_)):
+            why = f"{_ROLES[role]} in {id_} was granted too recently"
+            raise kept_from(managed, f"the file system would fail to be made: {why}")
+
+
+def _account(managed: ManagedResource) -> str:
+    return str(_settings(managed)["container"]).split("/blobServices/", maxsplit=1)[0]
+
+
+def _role(entry: Entry, account: str) -> str:
+    """The one of the two roles that an assignment gives in an account, empty if none."""
+    scope = str(entry.inputs["scope"]).strip("/").lower()
+    role = str(entry.inputs["roleDefinitionId"]).rsplit("/", 1)[-1].lower()
+    return role if role in _ROLES and f"{account.lower()}/".startswith(f"/{scope}/") else ""
 
 
 @rule(_EXPORT)

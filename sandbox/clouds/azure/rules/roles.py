@@ -1,18 +1,23 @@
 """Role assignments and federated credentials.
 
 Sources: Azure role-based access control documentation, "Troubleshoot Azure RBAC": RoleAssignmentExists,
-PrincipalNotFound; Azure/modern-web-app-pattern-dotnet pull request 129 (UnmatchedPrincipalType, in its words);
+PrincipalNotFound, and the minutes that a role takes; hashicorp/terraform-provider-azurerm issue 24064 (a cluster is
+created before its role); Azure/aad-pod-identity issue 511 (LinkedAuthorizationFailed, in its words);
+Azure/modern-web-app-pattern-dotnet pull request 129 (UnmatchedPrincipalType, in its words);
 Microsoft Entra documentation, "Federated identity credential considerations" (20 at most, issuer and subject once).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import is_guid, same_id
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.type_guards import items, mapping
 
 _ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 _IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
@@ -67,6 +72,24 @@ def nothing_is_granted_twice(managed: ManagedResource) -> None:
         if _grant(entry.inputs) == _grant(managed.inputs):
             message = f"The role assignment already exists. The ID of the conflicting role assignment is {entry.name}."
             raise refused("RoleAssignmentExists", message, status=409)
+
+
+def cluster_may_use_its_network(managed: ManagedResource, ineffective: Sequence[Entry]) -> None:
+    """No new role of a cluster's identity is still to take effect when the cluster, or a pool, is created."""
+    cluster = managed.at(CLUSTER, managed.parent) if managed.token == AGENT_POOL else None
+    inputs = managed.inputs if managed.token == CLUSTER else cluster.inputs if cluster is not None else {}
+    named = items(mapping(inputs.get("identity")).get("userAssignedIdentities"))
+    identities = [entry for entry in (managed.at(_IDENTITY, str(id_)) for id_ in named) if entry is not None]
+    principals = {entry.outputs.get("principalId") for entry in identities}
+    for entry in ineffective:
+        if entry.type == _ASSIGNMENT and (principal := entry.inputs["principalId"]) in principals:
+            message = (
+                f"The client '{principal}' with object id '{principal}' has permission to perform action "
+                f"'{managed.path.arm_type}/write' on scope '{managed.id}'; however, it does not have permission to "
+                f"perform its actions on the linked scope(s) '{entry.inputs['scope']}' or the linked scope(s) are "
+                "invalid."
+            )
+            raise refused("LinkedAuthorizationFailed", message, status=403)
 
 
 def _grant(inputs: Mapping[str, Any]) -> tuple[str, str, str]:

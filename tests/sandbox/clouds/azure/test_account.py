@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,9 +10,13 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import Azure, AzureAccount, Settings
-from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.cloud import Account, CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
+from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster as KubernetesCluster
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import before
+from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
 Stage = Any
@@ -155,3 +160,42 @@ def test_a_subscription_is_a_guid() -> None:
 def test_an_identity_has_a_principal_a_client_and_a_tenant(stage: Stage) -> None:
     outputs = stage.identity.outputs
     assert len({outputs["principalId"], outputs["clientId"], outputs["tenantId"]}) == 3
+
+
+def test_a_new_role_takes_effect_later_for_the_cluster_its_pools_its_api_and_a_linked_file_system(
+    ledger: Ledger, account: AzureAccount, azure: Callable[..., Resource], stage: Stage, schemas: dict[str, Schema]
+) -> None:
+    def refusal(by: Account, asked: Resource, *roles: Entry) -> str:
+        try:
+            by.check_effective(asked, roles)
+        except CloudError as error:
+            return re.sub(r"^Status=403 Code=\"(\w+)\".*", r"\1", str(error), flags=re.DOTALL)
+        return ""
+
+    def role(principal: str, scope: str, definition: str) -> Entry:
+        path = f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/{definition}"
+        kind = "authorization:RoleAssignment"
+        return stage.create(
+            kind, scope, roleAssignmentName=definition, principalId=principal, scope=scope, roleDefinitionId=path
+        )
+
+    own, other = stage.identity.outputs["principalId"], "99999999-2222-3333-4444-555555555555"
+    network = role(own, stage.vnet.id, "4d97b98b-1d4f-4787-a291-c67834d212e7")
+    admin = role(other, stage.cluster.id.upper(), "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b")
+    reader = role(other, stage.cluster.id, "4abbcc35-e782-43d8-92c5-2d3f1bd2253f")
+    blobs = role(other, GROUP, "ba92f5b4-2d11-453d-a403-e96b0029c9fe")
+    cluster = azure("containerservice:ManagedCluster", **stage.cluster.inputs)
+    pool = azure("containerservice:AgentPool", resourceGroupName="g", resourceName="c", agentPoolName="p")
+    container = f"{GROUP}/providers/Microsoft.Storage/storageAccounts/a/blobServices/default/containers/c"
+    linked = {"hsm": {"settings": {"container": container, "loggingContainer": container}}}
+    lustre = azure("storagecache:AmlFilesystem", resourceGroupName="g", amlFilesystemName="l", **linked)
+    alone = azure("storagecache:AmlFilesystem", resourceGroupName="g", amlFilesystemName="l")
+    space = Kubernetes().resource_type(schemas["kubernetes"], "kubernetes:core/v1:Namespace")
+    assert space is not None
+    namespace = Resource(urn="u", type=space, inputs={"metadata": {"name": "n"}})
+    api = KubernetesCluster(ledger, api_servers(stage.cluster)[0], {})
+    refused = [refusal(account, each, network, blobs) for each in (cluster, pool, lustre, alone)]
+    assert refused[:2] == ["LinkedAuthorizationFailed"] * 2
+    assert "Storage Blob Data Contributor in" in refused[2] and not refused[3]
+    assert "does not have access to the resource in Azure" in refusal(api, namespace, admin)
+    assert [refusal(account, cluster, admin, blobs), refusal(api, namespace, network, reader)] == ["", ""]
