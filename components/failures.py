@@ -1,4 +1,10 @@
-"""Reports resources that stay failed, which no later `up` would mention: a provider updates only what differs."""
+"""Reports resources that stay failed, which no later `up` would mention: a provider updates only what differs.
+
+Where a provider or a data source has the state, it is read. Else the engine's state has the error of the creation, for
+which the engine updates the resource without a difference: that update is refused, so the error stays. Source:
+pulumi/pulumi@v3.250.0 pkg/resource/deploy/step_generator.go ("generate an empty update step"), step.go (RefreshStep
+drops the error).
+"""
 
 from __future__ import annotations
 
@@ -16,6 +22,8 @@ _T = TypeVar("_T")
 _RPC: Final = "RPCManager.do_rpc"
 """In the name of a task of the SDK that waits for the engine."""
 _GKE_POOL: Final = "gcp:container/nodePool:NodePool"
+_NAT: Final = "aws:ec2/natGateway:NatGateway"
+_GET_NAT: Final = "aws:ec2/getNatGateway:getNatGateway"
 _GROUP: Final = "gcp:compute/getInstanceGroup:getInstanceGroup"
 _MANAGER: Final = "gcp:compute/getInstanceGroupManager:getInstanceGroupManager"
 
@@ -39,12 +47,18 @@ class Failures:
             return output
         return pulumi.Output.all(output, *self._reports).apply(lambda found: found[0])
 
-    def _see(self, args: pulumi.ResourceTransformationArgs) -> None:
+    def _see(self, args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
         row = failed_states().get(args.type_)
-        if row is not None and (row.output or args.type_ == _GKE_POOL):
-            # A task of its own: a program that is refused cancels it, and a bare coroutine would warn of that.
+        if row is None:
+            return None
+        if row.states or args.type_ == _GKE_POOL:
+            # A separate task: a program that is refused cancels it, and a bare coroutine would warn of that.
             found: Any = asyncio.ensure_future(_found(args, row))
             self._reports.append(pulumi.Output.from_input(found).apply(partial(self._report, args.name, row)))
+        if not row.hides:
+            return None
+        hooks = pulumi.ResourceOptions(hooks=_refusal(args, row))
+        return pulumi.ResourceTransformationResult(args.props, pulumi.ResourceOptions.merge(args.opts, hooks))
 
     async def _report(self, name: str, row: FailedState, found: Sequence[Any]) -> None:
         urn, id_, state = found
@@ -61,11 +75,32 @@ class Failures:
         raise pulumi.RunError("\n".join(self._texts))
 
 
+def _refusal(args: pulumi.ResourceTransformationArgs, row: FailedState) -> pulumi.ResourceHookBinding:
+    """Before an update of this resource."""
+
+    def refuse(update: pulumi.ResourceHookArgs) -> None:
+        """Warns in a preview, and raises RuntimeError, if nothing differs: only an error brings the engine here."""
+        if update.old_inputs != update.new_inputs or not row.hidden(update.old_outputs or {}):
+            return
+        text = f"{update.name}: {row.advice(update.urn, update.id, sandbox=simulated(), hidden=True)}"
+        if not pulumi.runtime.is_dry_run():
+            raise RuntimeError(text)
+        pulumi.log.warn(text)
+
+    # Names of hooks are unique in a program.
+    name = f"{args.type_}-{args.name}-failure"
+    return pulumi.ResourceHookBinding(
+        before_update=[pulumi.ResourceHook(name, refuse, pulumi.ResourceHookOptions(on_dry_run=True))]
+    )
+
+
 async def _found(args: pulumi.ResourceTransformationArgs, row: FailedState) -> pulumi.Output[Sequence[Any]]:
     """URN, id and state of a resource; a coroutine, because its outputs exist only after the transformation."""
     made: Any = args.resource
     if args.type_ == _GKE_POOL:
         state = made.managed_instance_group_urls.apply(partial(_missing, args))
+    elif args.type_ == _NAT:
+        state = made.id.apply(partial(_state_of_gateway, args))
     else:
         state = getattr(made, "provisioning_state" if row.output == "provisioningState" else row.output)
     return pulumi.Output.all(made.urn, made.id, state)
@@ -97,6 +132,16 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
     if least := _field(props.get("best_effort_provisioning"), "min_provision_nodes"):
         wanted = min(wanted, least)
     return f"{there} of {wanted} machines" if there < wanted else ""
+
+
+async def _state_of_gateway(args: pulumi.ResourceTransformationArgs, id_: str) -> str:
+    """The state of a NAT gateway, empty if it is unknown."""
+    try:
+        found = await pulumi.runtime.invoke_async(_GET_NAT, {"id": id_}, pulumi.InvokeOptions(parent=args.resource))
+    except Exception as error:  # the provider's error, whatever its form
+        pulumi.log.warn(f"{args.name}: its state is unknown: {error}")
+        return ""
+    return str(found["state"])
 
 
 def _field(args: Any, name: str) -> Any:

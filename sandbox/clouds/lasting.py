@@ -2,7 +2,8 @@
 
 The caller polls; the operation does not depend on it. `lasting.csv`, one type per row: the output with the state, if
 the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail, `failed`
-after a creation and `unchanged` after an update that fails; kept: whether the provider remembers a failed resource
+after a creation and `unchanged` after an update that fails; unread: an output of consequence that the provider reads
+only after a successful creation; kept: whether the provider remembers a failed resource
 (Google's forgets most: "The resource didn't actually create"); timeout: how long the provider waits; source.
 
 again: what happens to a failed resource when the engine, because of the failure, updates it without a difference.
@@ -35,6 +36,7 @@ class Lasting:
     states: Mapping[Act, str]
     done: str
     failed: str
+    unread: str
     unchanged: str
     again: str
     kept: bool
@@ -50,6 +52,7 @@ def lasting() -> Mapping[str, Lasting]:
             states={Act.CREATE: row["creating"], Act.UPDATE: row["updating"], Act.DELETE: row["deleting"]},
             done=row["done"],
             failed=row["failed"],
+            unread=row["unread"],
             unchanged=row["unchanged"],
             again=row["again"],
             kept=row["kept"] == "yes",
@@ -78,7 +81,10 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
         state=state,
         ends=time.time() + lasts,
         lasts=lasts,
-        then=_with_state(entry, row, failed or row.done),
+        then={
+            **_with_state(entry, row, failed or row.done),
+            **({row.unread: None} if row.unread and error and act is Act.CREATE else {}),
+        },
         removes=act is Act.DELETE,
         error=error,
         failed=failed,

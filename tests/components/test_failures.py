@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
@@ -10,6 +10,8 @@ from pulumi_aws.eks import NodeGroup
 from pulumi_azure_native.containerservice import AgentPool
 from pulumi_gcp.container import NodePool, NodePoolBestEffortProvisioningArgs, NodePoolNodeConfigArgs
 
+from gpucluster.catalog.failed_states import failed_states
+from gpucluster.components import failures
 from gpucluster.components.failures import Failures
 
 GROUPS = ["https://www.googleapis.com/compute/v1/projects/p/zones/z/instanceGroups/g"]
@@ -68,4 +70,37 @@ def test_a_preview_warns_of_what_stays_failed_and_an_update_ends_with_it(
         warned.append(str(error))
     else:
         assert preview or not told or "unknown" in told
+    assert [text[: len(told)] for text in warned] == ([told] if told else [])
+
+
+@pytest.mark.parametrize("preview", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "differs", "outputs", "told"),
+    [
+        ("aws:eks/addon:Addon", False, {"arn": "a"}, "made: its last request did not succeed, and no output shows"),
+        ("aws:eks/addon:Addon", True, {}, ""),
+        ("aws:eks/nodeGroup:NodeGroup", False, {"status": "ACTIVE"}, "made: its last update did not succeed, and the"),
+        ("aws:eks/nodeGroup:NodeGroup", False, {"status": "CREATE_FAILED"}, ""),
+        ("aws:eks/nodeGroup:NodeGroup", False, {}, ""),
+        ("gcp:container/cluster:Cluster", False, {"selfLink": None}, "made: its creation did not succeed, and no"),
+        ("gcp:container/cluster:Cluster", False, {"selfLink": "https://c"}, ""),
+    ],
+)
+def test_an_update_without_a_difference_is_refused_where_it_would_hide_a_failure(
+    kind: str, differs: bool, outputs: dict[str, Any], told: str, preview: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", warned.append)
+    monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: preview)
+    monkeypatch.setattr(pulumi, "ResourceHook", lambda _name, refuse, _opts: refuse)
+    resource: Any = None
+    made = pulumi.ResourceTransformationArgs(resource, kind, "made", {}, pulumi.ResourceOptions())
+    (hook,) = cast(Any, failures)._refusal(made, failed_states()[kind]).before_update
+    old, new = {"size": 1}, {"size": 2 if differs else 1}
+    args = pulumi.ResourceHookArgs("urn", "id", "made", kind, old_inputs=old, new_inputs=new, old_outputs=outputs)
+    try:
+        hook(args)
+    except RuntimeError as error:
+        assert not preview
+        warned.append(str(error))
     assert [text[: len(told)] for text in warned] == ([told] if told else [])

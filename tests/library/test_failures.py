@@ -13,6 +13,8 @@ from tests.library.test_parts import PLACES, PROGRAM
 
 LARGER = PROGRAM.replace('"nodes": 4', '"nodes": 6')
 UP = ("up", "--yes", "--continue-on-error")
+ONE = Path(__file__).with_name("failing.py").read_text()
+NAT, CLUSTER = "aws:ec2/natGateway:NatGateway", "gcp:container/cluster:Cluster"
 
 
 def _capacity(machines: int) -> str:
@@ -53,5 +55,44 @@ def test_a_pool_without_capacity_stays_failed_until_the_command_that_is_printed_
     assert (replaced.code, len(urns), re.findall("-nodes (?:is|has) ", replaced.text)) == (0, 2, []), replaced.text
     # Six and seven nodes instead of four and five.
     assert [sandbox(LARGER, *UP, scenario=_capacity(6)).code == 0 for _ in range(2)] == [False, False]
-    grown = sandbox(LARGER, *UP, scenario=_capacity(7))
+    later = sandbox(LARGER, *UP, scenario=_capacity(7))
+    assert later.code != 0 and "p5-nodes: its last update did not succeed" in later.text, later.text
+    grown = sandbox(LARGER, *UP, "--refresh", scenario=_capacity(7))
     assert (grown.code, "replac" in grown.text.split("Diagnostics:")[0]) == (0, False), grown.text
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind",
+    ["aws:eks/cluster:Cluster", "aws:eks/addon:Addon", "aws:fsx/lustreFileSystem:LustreFileSystem", NAT, CLUSTER],
+)
+def test_what_failed_ends_every_update_with_an_error_until_the_command_that_is_printed(
+    sandbox: Callable[..., Any], tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "Pulumi.dev.yaml").write_text(PLACES)
+    program, up = ONE.replace(f'KIND = "{NAT}"', f'KIND = "{kind}"'), (*UP, "--skip-preview")
+    fails = f"operations:\n- {{type: '{kind}', request: create, fails: partial, error: it went wrong}}\n"
+    ended = [sandbox(program, *up, scenario=scenario) for scenario in (fails, "", "")]
+    assert [each.code != 0 for each in ended] == [True] * 3
+    plan = sandbox(program, "preview")
+    (command,) = {urn for each in (*ended[1:], plan) for urn in re.findall(r"up --replace '(\S+)'", each.text)}
+    assert (plan.code, plan.text.count("warning: made")) == (0, 1), plan.text
+    replaced = sandbox(program, *up, f"--replace={command}")
+    assert replaced.code == 0, replaced.text
+    assert sandbox(program, *up, "--expect-no-changes").code == 0
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "code"), [(NAT, 0), ("aws:eks/addon:Addon", 1)])
+def test_what_only_took_too_long_is_read_again(
+    sandbox: Callable[..., Any], tmp_path: Path, kind: str, code: int
+) -> None:
+    (tmp_path / "Pulumi.dev.yaml").write_text(PLACES)
+    program, up = ONE.replace(f'KIND = "{NAT}"', f'KIND = "{kind}"'), (*UP, "--skip-preview")
+    slow = f"operations:\n- {{type: '{kind}', request: create, fails: timeout}}\n"
+    assert sandbox(program, *up, scenario=slow).code != 0
+    again = sandbox(program, *up)
+    assert (again.code != 0, "else type gpucluster sandbox pulumi up --refresh" in again.text) == (code != 0,) * 2
+    assert sandbox(program, *up, "--refresh").code == 0

@@ -103,7 +103,9 @@ class Tour:
             tries=_TRIES if kind == "throttled" else 1,
         )
         words = self.command.words if self.alone else (*self.command.words, "--continue-on-error")
-        words = (*words, *(f"--replace={urn}" for urn in self._dead()))
+        # As the error of a creation says of which the provider has only stopped waiting for the end.
+        reads = ("--refresh",) if self.kind == "timeout" and self.command.direction == "up" else ()
+        words = (*words, *reads, *(f"--replace={urn}" for urn in self._dead()))
         ran = self.stage.run(*words, port=self.command.port, fault=fault, kills=kind == "kill", logs=logs)
         now = _is(self.stage)
         for operation, met in fault.asked:

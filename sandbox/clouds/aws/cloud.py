@@ -110,7 +110,7 @@ class AwsAccount(Modelled[ManagedResource]):
         return True
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        return invokes.answer(token, args, self.region)
+        return invokes.answer(token, args, self.region, self.ledger)
 
     def managed(self, resource: Resource, id_: str = "") -> ManagedResource:
         prop = names.name_property(resource)

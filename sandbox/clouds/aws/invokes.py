@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, zone_ids
 from gpucluster.sandbox.clouds.aws.policy_document import policy_document
-from gpucluster.sandbox.clouds.cloud import UnansweredError
+from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
+from gpucluster.sandbox.clouds.ledger import Ledger
 
 _DESCRIPTIONS = {
     "us-east-1": "US East (N. Virginia)",
@@ -17,7 +18,10 @@ _DESCRIPTIONS = {
 }
 
 
-def answer(token: str, args: Mapping[str, Any], region: str) -> Mapping[str, Any]:
+_NAT: Final = "aws:ec2/natGateway:NatGateway"
+
+
+def answer(token: str, args: Mapping[str, Any], region: str, ledger: Ledger) -> Mapping[str, Any]:
     """The data source's answer for the simulated account."""
     region = args.get("region") or region
     match token:
@@ -45,6 +49,11 @@ def answer(token: str, args: Mapping[str, Any], region: str) -> Mapping[str, Any
                 "zoneIds": [zones[name] for name in names],
                 "groupNames": groups,
             }
+        case "aws:ec2/getNatGateway:getNatGateway" if "id" in args:
+            there = ledger.get("aws", region, _NAT, args["id"])
+            if there is None:
+                raise CloudError("no matching EC2 NAT Gateway found")
+            return {**there.outputs, "id": there.id, "state": there.state or "available"}
         case "aws:iam/getPolicyDocument:getPolicyDocument":
             return policy_document(args)
         case _:
