@@ -1,9 +1,10 @@
 """Reports resources that stay failed, which no later `up` would mention: a provider updates only what differs.
 
 Where a provider or a data source has the state, it is read. Else the engine's state has the error of the creation, for
-which the engine updates the resource without a difference: that update is refused, so the error stays. Source:
-pulumi/pulumi@v3.250.0 pkg/resource/deploy/step_generator.go ("generate an empty update step"), step.go (RefreshStep
-drops the error).
+which the engine updates the resource without a difference: that update is refused, so the error stays. Such a resource
+lacks the outputs that its provider reads after the creation. Sources: pulumi/pulumi@v3.250.0
+pkg/resource/deploy/step_generator.go ("generate an empty update step"), step.go (RefreshStep drops the error);
+pulumi/pulumi-terraform-bridge@59de6c66 pkg/tfbridge/provider.go (Create).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Failures:
             # A separate task: a program that is refused cancels it, and a bare coroutine would warn of that.
             found: Any = asyncio.ensure_future(_found(args, row))
             self._reports.append(pulumi.Output.from_input(found).apply(partial(self._report, args.name, row)))
-        if not row.hides:
+        if not row.complete:
             return None
         hooks = pulumi.ResourceOptions(hooks=_refusal(args, row))
         return pulumi.ResourceTransformationResult(args.props, pulumi.ResourceOptions.merge(args.opts, hooks))
@@ -79,10 +80,10 @@ def _refusal(args: pulumi.ResourceTransformationArgs, row: FailedState) -> pulum
     """Before an update of this resource."""
 
     def refuse(update: pulumi.ResourceHookArgs) -> None:
-        """Warns in a preview, and raises RuntimeError, if nothing differs: only an error brings the engine here."""
-        if update.old_inputs != update.new_inputs or not row.hidden(update.old_outputs or {}):
+        """Warns in a preview, and raises RuntimeError otherwise, if its creation did not succeed."""
+        if (update.old_outputs or {}).get(row.complete):
             return
-        text = f"{update.name}: {row.advice(update.urn, update.id, sandbox=simulated(), hidden=True)}"
+        text = f"{update.name}: {row.advice(update.urn, update.id, sandbox=simulated())}"
         if not pulumi.runtime.is_dry_run():
             raise RuntimeError(text)
         pulumi.log.warn(text)

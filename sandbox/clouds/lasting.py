@@ -2,9 +2,10 @@
 
 The caller polls; the operation does not depend on it. `lasting.csv`, one type per row: the output with the state, if
 the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail, `failed`
-after a creation and `unchanged` after an update that fails; unread: an output of consequence that the provider reads
-only after a successful creation; kept: whether the provider remembers a failed resource
-(Google's forgets most: "The resource didn't actually create"); timeout: how long the provider waits; source.
+after a creation and `unchanged` after an update that fails; unread: an output that the provider reads only after a
+creation that succeeds, and by whose absence programs know that it did not; kept: whether the provider remembers a
+failed resource (Google's forgets most: "The resource didn't actually create"); timeout: how long the provider waits;
+source.
 
 again: what happens to a failed resource when the engine, because of the failure, updates it without a difference.
 `request`: Azure's provider sends the whole resource again (pulumi/pulumi-azure-native@006a62af:
@@ -41,6 +42,10 @@ class Lasting:
     again: str
     kept: bool
     timeout: str
+
+    def incomplete(self, act: Act) -> Mapping[str, None]:
+        """The outputs that the state lacks after a request that did not succeed."""
+        return {self.unread: None} if self.unread and act is Act.CREATE else {}
 
 
 @functools.cache
@@ -81,10 +86,7 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
         state=state,
         ends=time.time() + lasts,
         lasts=lasts,
-        then={
-            **_with_state(entry, row, failed or row.done),
-            **({row.unread: None} if row.unread and error and act is Act.CREATE else {}),
-        },
+        then={**_with_state(entry, row, failed or row.done), **(row.incomplete(act) if error else {})},
         removes=act is Act.DELETE,
         error=error,
         failed=failed,

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +135,8 @@ class Weather:
         text = wish.error or _timeout(entry, row if lasts else None, act)
         if act is Act.DELETE or (wish.fails == "timeout" and not (lasts and row is not None and row.kept)):
             raise CloudError(text)
-        raise UnfinishedError(text, entry)
+        missing = row.incomplete(act) if row is not None else {}
+        raise UnfinishedError(text, replace(entry, outputs={**entry.outputs, **missing}))
 
     def note(self, urn: str, type_: str, act: Act, error: str, id_: str) -> None:
         """Records a failed request. id_: of the resource, if it stays failed."""
