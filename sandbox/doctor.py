@@ -126,7 +126,7 @@ def _sdks() -> str:
 def _project() -> str:
     from gpucluster.sandbox import disk
     from gpucluster.sandbox.project import find_project
-    from gpucluster.sandbox.recovery.find import differences
+    from gpucluster.sandbox.recovery.damage import differences
 
     project = find_project(Path.cwd())
     if project is None:

@@ -17,7 +17,7 @@ from gpucluster.sandbox.clouds.outputs import REPEATED
 from gpucluster.sandbox.clouds.values import to_wire
 from gpucluster.sandbox.project import current_project
 from gpucluster.sandbox.recovery.compare import Difference, is_same
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 from gpucluster.sandbox.urns import urn_name
 from gpucluster.textio.terminal import plain

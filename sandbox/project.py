@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,17 +136,18 @@ class Store:
         return DamagedFileError(f"{self.ledger} is damaged ({error})")
 
     @property
-    def ledger_copies(self) -> list[Path]:
-        """The paths of the ledger's copies, that of the last command first."""
-        return [self.copies / f"{self.ledger.name}{suffix}" for suffix in ("", ".1", ".2")]
+    def ledger_copy(self) -> Path:
+        """The path of the ledger's copy after the last command."""
+        return self.copies / self.ledger.name
 
-    def whole_copies(self) -> Iterator[Path]:
-        """The readable copies of the ledger, the newest first."""
-        for file in self.ledger_copies:
-            if file.exists():
-                with suppress(sqlite3.DatabaseError, DamagedLedgerError), closing(Ledger(file, self.vault)) as copy:
+    def whole_copy(self) -> Path | None:
+        """The copy of the ledger, None if it cannot be read."""
+        with suppress(sqlite3.DatabaseError, DamagedLedgerError, OSError):
+            if self.ledger_copy.is_file():
+                with closing(Ledger(self.ledger_copy, self.vault)) as copy:
                     copy.verify()
-                    yield file
+                return self.ledger_copy
+        return None
 
     def existing(self) -> list[Entry]:
         """Everything in the simulated clouds, oldest first; raises InputError if some of it cannot be read."""

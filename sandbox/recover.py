@@ -15,13 +15,16 @@ from gpucluster.options import STACK
 from gpucluster.sandbox import stacks
 from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import Difference
-from gpucluster.sandbox.recovery.copies import keep_copies, put_back
-from gpucluster.sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
-from gpucluster.sandbox.recovery.engine import export_deployment, import_deployment, repair_state
-from gpucluster.sandbox.recovery.files import cut_short
-from gpucluster.sandbox.recovery.find import differences
-from gpucluster.sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
-from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
+from gpucluster.sandbox.recovery.damage import (
+    Damage,
+    damaged_ledger,
+    damaged_states,
+    differences,
+    keep_copies,
+    put_back,
+)
+from gpucluster.sandbox.recovery.locks import Lock, all_locks, cut_short, locks, refuse_living, settled
+from gpucluster.sandbox.recovery.repair import Repair, export_deployment, import_deployment, plan_repair, repaired
 from gpucluster.sandbox.recovery.state import StackState, all_states, state_files
 from gpucluster.sandbox.type_guards import mapping
 from gpucluster.sandbox.urns import urn_name
@@ -52,11 +55,10 @@ class _Case:
 def recover(stack: str | None, dry_run: bool) -> None:
     """Repair state and clouds after a crash or a loss.
 
-    Replaces a missing, damaged or old state or ledger by the copy of the last command; without a copy, it rebuilds a
-    state from the clouds and the ledger from the states. Removes the locks of dead processes, adopts resources that
-    the clouds have and no state has, drops unfinished operations, refreshes what is gone or changed, and waits for
-    operations that the clouds still carry out. Prints nothing if there is nothing to do. It does not touch real
-    accounts: docs/recovery.md describes how to find what a crash left there.
+    Replaces a missing or damaged state or ledger by the copy of the last command. Removes the locks of dead processes,
+    adopts resources that the clouds have and no state has, drops unfinished operations, refreshes what is gone or
+    changed, and waits for operations that the clouds still carry out. Prints nothing if there is nothing to do. It does
+    not touch real accounts: docs/recovery.md describes how to find what a crash left there.
     """
     project = current_project()
     if not project.store.root.exists():
@@ -106,34 +108,13 @@ def _mend(project: Project, *, dry_run: bool) -> bool:
 
 
 def _put_back(project: Project, damage: Damage, *, dry_run: bool) -> None:
-    repairs = damage.inconsistent and damage.copy is None
-    if damage.final and not repairs:
+    if damage.final:
         raise InputError(str(damage))
     refuse_living(settled(project, damage.stack) if damage.stack else all_locks(project.store))
-    way = "run `pulumi state repair` on it" if repairs else _way(project, damage)
+    way = f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
     click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {way}")
-    if dry_run or (repairs and repair_state(project, damage.stack)):
-        return
-    if repairs:
-        if damage.final:
-            raise InputError(f"{damage.wrong}; no copy of it is left, and the engine cannot repair it: {_LEFT}")
-        click.echo(f"  {_way(project, damage)}: the engine cannot repair it")
-    if not damage.made_anew:
+    if not dry_run:
         put_back(damage.copy, damage.file)
-        return
-    # Imported late: nearly every run finds nothing of the kind.
-    from gpucluster.sandbox.recovery import anew
-
-    if damage.stack:
-        anew.make_state(project, damage.stack, damage.file)
-    else:
-        anew.make_ledger(project)
-
-
-def _way(project: Project, damage: Damage) -> str:
-    if damage.made_anew:
-        return f"rebuild it from {'the clouds' if damage.stack else 'the states'}"
-    return f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
 
 
 def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
@@ -215,8 +196,6 @@ def _do(project: Project, case: _Case) -> None:
         document = export_deployment(project, case.stack)
         deployment = repaired(mapping(document.get("deployment")), difference, case.repair)
         import_deployment(project, case.stack, {**document, "deployment": deployment})
-        # Otherwise the refresh would treat it as a manually changed state.
-        keep_copies(project, [case.stack])
     if difference.ghosts or difference.changed:
         _refresh(project, case.stack)
 

@@ -11,8 +11,7 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox import stacks
 from gpucluster.sandbox.engine.model import Engine
 from gpucluster.sandbox.project import Project
-from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences, forgot_state, keep_copies
 from gpucluster.sandbox.recovery.state import is_cloud_resource, read_state, state_files
 from gpucluster.textio.values import PROJECT_NAME
 

@@ -35,8 +35,13 @@ from gpucluster.sandbox.named_types import named_types
 from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.protected import what_is_kept
-from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
-from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage, refuse_unreadable
+from gpucluster.sandbox.recovery.damage import (
+    forgot_state,
+    keep_copies,
+    put_back_cut_states,
+    refuse_damage,
+    refuse_unreadable,
+)
 from gpucluster.sandbox.recovery.locks import locks, refuse_living
 from gpucluster.sandbox.refusals import reads_state, refuse_command
 from gpucluster.sandbox.run_folder import scratch_folder
@@ -52,6 +57,9 @@ LIVE: Final = "live"
 _WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
 _WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "package"}
 _WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
+
+_MAY_CHANGE: Final = _WITH_PROGRAM | {"stack", "state"}
+"""Commands after which state and ledger are copied."""
 
 INPUT_ERROR: Final = 2
 """Exit code for an error in the user's input."""
@@ -99,13 +107,12 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     with project.store.in_use():
         if stack is not None and reads_state(line):
             refuse_unreadable(project, stack)
-        changes = stack is not None and _may_change(project, line, stack)
         try:
             code = _pulumi(project, line, engine, scenario, kubernetes)
         except StoppedError as stopped:
             put_back_cut_states(project)
             raise InputError(f"the command was stopped: {stopped}; then run `gpucluster sandbox recover`") from stopped
-        if stack is not None and changes:
+        if stack is not None and line.words[0] in _MAY_CHANGE:
             if line.words == ("stack", "rm") and code == 0:
                 forgot_state(project, stack)
             keep_copies(project, [stack])
@@ -121,11 +128,6 @@ def _end_what_lost_its_cluster(project: Project) -> None:
         from gpucluster.sandbox.live.sweep import sweep
 
         sweep(project.store)
-
-
-def _may_change(project: Project, line: CommandLine, stack: str) -> bool:
-    """Whether the state after the command becomes the reference: commands that accept damage must not make it so."""
-    return line.words[0] in _WITH_PROGRAM or (line.words[0] in ("stack", "state") and is_sound(project, stack))
 
 
 def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:

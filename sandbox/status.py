@@ -17,7 +17,7 @@ from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Store, current_project
 from gpucluster.sandbox.recovery.compare import Difference
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 from gpucluster.sandbox.urns import urn_name
 from gpucluster.textio.terminal import beneath, plain, shows_styles
 
@@ -29,7 +29,7 @@ _COLUMNS = ("provider", "scope", "type", "name", "state", "id")
 def status(form: str) -> None:
     """List what exists in the simulated clouds."""
     project = current_project()
-    entries, found = sorted(project.store.existing(), key=_place), differences(project)
+    found, entries = differences(project), sorted(project.store.existing(), key=_place)
     if form == "json":
         click.echo(json.dumps(_document(entries, found, _living(project.store, entries)), indent=2))
     else:

@@ -12,7 +12,7 @@ from gpucluster.program.values import is_list, is_object
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import stack_of
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 
 _KUBERNETES: Final = "kubernetes"
 """Objects cost nothing themselves, and are deleted with their cluster."""

@@ -154,16 +154,9 @@ class Ledger:
         self.all()
         self.providers()
 
-    @property
-    def version(self) -> int:
-        """The number of its copies: a file restored from elsewhere has fewer than the last copy."""
-        with self._lock:
-            return self._connection.execute("PRAGMA user_version").fetchone()[0]
-
-    def copy_to(self, file: Path, version: int) -> None:
-        """Copies it completely to another file, and sets this version in both."""
+    def copy_to(self, file: Path) -> None:
+        """Copies it completely to another file."""
         with self._lock, closing(sqlite3.connect(file)) as other:
-            self._connection.execute(f"PRAGMA user_version = {version:d}")
             self._connection.backup(other)
 
     @contextmanager

@@ -324,9 +324,3 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             outputs=from_struct(olds),
             id=request.id,
         )
-
-    def restore(self, urn: str, id_: str, state: Mapping[str, Any], created_at: str) -> None:
-        """Writes a resource of a state after the loss of the ledger. state: its `inputs` and `outputs`."""
-        inputs, outputs = state["inputs"], state["outputs"]
-        resource = Resource(urn=urn, type=self._type(urn), inputs=inputs, outputs=outputs, id=id_)
-        self._requests.restore(resource, created_at)

@@ -128,13 +128,6 @@ class Requests:
             # The state already has it.
             raise CloudError(str(unfinished)) from unfinished
 
-    def restore(self, resource: Resource, created_at: str) -> None:
-        """Writes an existing resource, unless it is already written: one stack may have imported another's resource."""
-        made = Made(id=resource.id, name=self.account.name(resource), outputs=resource.outputs)
-        entry = replace(self._entry(resource, made), outputs=dict(resource.outputs), created_at=created_at)
-        if self.account.ledger.get(entry.provider, entry.scope, entry.type, entry.id) is None:
-            self._put(entry)
-
     def _foreseen(self, resource: Resource, act: Act) -> Disturbance | None:
         """The scenario's disturbance; raises CloudError if the cloud refuses the request."""
         wish = self._weather.wish(resource.token, (resource.logical_name, self.account.name(resource)), act)

@@ -14,8 +14,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.azure.reading import own_part
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import Secret, to_wire
-from gpucluster.sandbox.recovery.state import Recorded, StackState, is_cloud_resource
-from gpucluster.sandbox.recovery.times import seconds
+from gpucluster.sandbox.recovery.state import Recorded, StackState, is_cloud_resource, seconds
 from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 _Resource = Mapping[str, Any]

@@ -1,28 +1,29 @@
-"""Detects a state or ledger that differs from the last command's: lost, truncated, or restored from an older time.
+"""Copies of state and ledger after the last command, and the replacement of a file that is lost or cannot be read.
 
-Each serves as evidence for the other. A state that lacks resources of the clouds is damaged if a newer state is known:
-resources released on purpose, by an update (`retainOnDelete`) or by `state delete`, are not in the newest state either.
+Pulumi itself keeps the state before its last write, as `stacks/<project>/<stack>.json.bak`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 from gpucluster.errors import InputError
+from gpucluster.sandbox import stacks
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.project import DamagedFileError, Project
-from gpucluster.sandbox.recovery.compare import Difference, compare
-from gpucluster.sandbox.recovery.copies import copy_of_state, newest_state, version_of
+from gpucluster.sandbox.project import DamagedFileError, Project, replace_text
+from gpucluster.sandbox.recovery.compare import Difference, compare, stack_of
 from gpucluster.sandbox.recovery.state import (
-    InconsistentStateError,
     StackState,
     UnreadableStateError,
-    is_cloud_resource,
+    all_states,
     once_recorded,
     read_state,
     state_files,
@@ -33,125 +34,99 @@ from gpucluster.sandbox.recovery.state import (
 class Damage:
     """A file that must not be used as it is.
 
-    wrong: the damage, with the name of the file.
-    way_out: the remedy.
-    stack: the stack of the state; empty for the ledger.
-    copy: a replacement, None if there is none.
-    made_anew: whether it can be rebuilt: the state from the ledger, the ledger from the states.
-    inconsistent: whether it is a state that can be read, which the engine may be able to repair.
-    left: resources of the clouds that would be in no state.
+    wrong: the damage, with the name of the file. copy: an intact one, None if there is none. stack: of the state, empty
+    for the ledger. needed: whether resources are unknown without the file.
     """
 
     file: Path
     wrong: str
-    way_out: str
+    copy: Path | None
     stack: str = ""
-    copy: Path | None = None
-    made_anew: bool = False
-    inconsistent: bool = False
-    left: tuple[Entry, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.wrong}; {self.way_out}"
+    needed: bool = True
 
     @property
     def final(self) -> bool:
-        """Whether only `gpucluster sandbox reset` remains: without a copy and a rebuild, only a state whose loss leaves
-        no resource unknown can be removed.
-        """
-        return self.copy is None and not self.made_anew and (bool(self.left) or not self.stack)
+        """Whether only `gpucluster sandbox reset` remains."""
+        return self.copy is None and self.needed
+
+    def __str__(self) -> str:
+        if self.final:
+            return f"{self.wrong}; no copy of it is left: `gpucluster sandbox reset` forgets everything"
+        return str(DamagedFileError(self.wrong))
+
+
+def differences(project: Project) -> list[Difference]:
+    """The differences between states and clouds by stack; raises InputError for a damaged ledger or state."""
+    refuse_damage(project)
+    return compare(all_states(project), project.store.existing(), cache(lambda: once_recorded(project)))
 
 
 def refuse_damage(project: Project, stack: str | None = None) -> None:
-    """Raises InputError for damage to the ledger or to a state.
-
-    stack: the only stack whose state matters; by default all do.
-    """
-    ledger = damaged_ledger(project)
-    if ledger is not None:
+    """Raises InputError for damage to the ledger or to a state. stack: the only one that matters; by default all do."""
+    if ledger := damaged_ledger(project):
         raise InputError(str(ledger))
-    if stack is not None and _as_left(project, stack):
-        return
     for damage in damaged_states(project):
         if stack in (None, damage.stack):
             raise InputError(str(damage))
 
 
 def refuse_unreadable(project: Project, stack: str) -> None:
-    """Raises InputError for a state that the engine cannot use; accepts one that is older than the last."""
+    """Raises InputError for a state that the engine cannot use."""
     file = state_files(project).get(stack)
     if file is not None and _readable(file, stack) is None:
         refuse_damage(project, stack)
 
 
-def is_sound(project: Project, stack: str) -> bool:
-    """Whether the ledger and the state of a stack are undamaged."""
-    try:
-        refuse_damage(project, stack)
-    except InputError:
-        return False
-    return True
-
-
-def _as_left(project: Project, stack: str) -> bool:
-    """Whether the state is byte for byte that of the last command, and intact."""
-    file, copy = state_files(project).get(stack), copy_of_state(project, stack)
-    same = file is not None and copy.exists() and file.read_bytes() == copy.read_bytes()
-    return same and _readable(copy, stack) is not None
-
-
 def damaged_ledger(project: Project) -> Damage | None:
     """The damage of the ledger, None if it has none; raises InputError for an error of the disk."""
     store = project.store
-    copied = version_of(store.ledger_copies[0])
-    if not store.ledger.exists():
-        wrong = f"{store.ledger} is missing" if copied or _has_resources(project) else ""
-    elif store.ledger.is_dir():
-        wrong = f"{store.ledger} is a folder"
+    if store.ledger.is_file() and not store.ledger.stat().st_size:
+        wrong = f"{store.ledger} is empty"
+    elif store.ledger.exists():
+        try:
+            store.existing()
+        except DamagedFileError as damage:
+            return Damage(store.ledger, damage.wrong, store.whole_copy())
+        return None
     else:
-        wrong = _wrong_with_ledger(project, copied)
-    return _repairable(project, wrong) if wrong else None
-
-
-def _repairable(project: Project, wrong: str) -> Damage:
-    """A repair by the copy of the last command; without one, by the states, which are newer than any older copy."""
-    store = project.store
-    copy = next(store.whole_copies(), None)
-    known = all(_readable(file, stack) or newest_state(project, stack) for stack, file in state_files(project).items())
-    made_anew = known and copy != store.ledger_copies[0]
-    repair = "`gpucluster sandbox recover` repairs it" if copy or made_anew else "no copy of it is left, and no state"
-    way_out = f"{repair}, `gpucluster sandbox reset` forgets everything"
-    return Damage(store.ledger, wrong, way_out, copy=None if made_anew else copy, made_anew=made_anew)
-
-
-def _has_resources(project: Project) -> bool:
+        wrong = f"{store.ledger} is missing"
     states = (_readable(file, stack) for stack, file in state_files(project).items())
-    return any(is_cloud_resource(resource) for state in states if state for resource in state.resources)
-
-
-def _wrong_with_ledger(project: Project, copied: int) -> str:
-    store = project.store
-    try:
-        entries = store.existing()
-        with store.open_ledger() as ledger:
-            version = ledger.version
-    except DamagedFileError as damage:
-        return damage.wrong
-    if version >= copied or not any(_differences(project, entries).values()):
-        return ""
-    return f"{store.ledger} is older than that of the last command, and the state does not agree with it"
+    if store.ledger_copy.exists() or any(state.resources for state in states if state):
+        return Damage(store.ledger, wrong, store.whole_copy())
+    return None
 
 
 def damaged_states(project: Project) -> list[Damage]:
     """The damage of the states, by stack; raises InputError for an unreadable ledger."""
-    found = _differences(project, project.store.existing())
-    return [damage for stack in sorted({*state_files(project), *found}) for damage in _damage(project, stack, found)]
+    entries, files = project.store.existing(), state_files(project)
+    names = {*files, *(stack_of(entry.urn) for entry in entries)} - {""}
+    return [damage for stack in sorted(names) for damage in _damage(project, stack, files.get(stack), entries)]
 
 
-def _differences(project: Project, entries: list[Entry]) -> dict[str, Difference]:
-    """Differences between the clouds and the readable states."""
-    states = [state for stack, file in state_files(project).items() if (state := _readable(file, stack))]
-    return {found.stack: found for found in compare(states, entries, cache(lambda: once_recorded(project)))}
+def _damage(project: Project, stack: str, file: Path | None, entries: Iterable[Entry]) -> Iterator[Damage]:
+    ours = f"urn:pulumi:{stack}::{project.name}::"
+    left = sum(entry.urn.startswith(ours) for entry in entries)
+    newest = _newest(project, stack)
+    copy = newest[0] if newest is not None else None
+    if file is None:
+        file = project.store.states(project.name) / f"{stack}.json"
+        # After a destroy or `stack rm` the newest state is empty, and the remaining resources were released.
+        if left and (newest is None or newest[1].resources):
+            wrong = f"the state {file} is missing, and the clouds have {left} resources of its stack"
+            yield Damage(file, wrong, copy, stack)
+        return
+    try:
+        read_state(file, stack)
+    except UnreadableStateError as error:
+        yield Damage(file, str(error), copy, stack, needed=bool(left))
+
+
+def _newest(project: Project, stack: str) -> tuple[Path, StackState] | None:
+    """The newest intact state of a stack other than the current one; None if there is none."""
+    beside = project.store.states(project.name) / f"{stack}.json.bak"
+    files = (_copy_of_state(project, stack), beside)
+    found = [(file, state) for file in files if (state := _readable(file, stack))]
+    return max(found, key=lambda each: each[1].written, default=None)
 
 
 def _readable(file: Path, stack: str) -> StackState | None:
@@ -161,67 +136,75 @@ def _readable(file: Path, stack: str) -> StackState | None:
         return None
 
 
-def _damage(project: Project, stack: str, found: dict[str, Difference]) -> Iterator[Damage]:
-    difference = found.get(stack, Difference(stack))
-    ours = f"urn:pulumi:{stack}::{project.name}::"
-    left = tuple(entry for entry in [*difference.orphans, *difference.kept] if entry.urn.startswith(ours))
-    file = state_files(project).get(stack)
-    newest = newest_state(project, stack)
-    inconsistent = False
-    if file is None:
-        file = project.store.states(project.name) / f"{stack}.json"
-        # If the newest state is empty, the stack was destroyed or removed, and its remaining resources were released.
-        missing = f"the state {file} is missing, and the clouds have {len(left)} resources of its stack"
-        wrong = missing if left and (newest is None or newest[1].resources) else ""
-    else:
-        try:
-            wrong = _wrong(project, file, read_state(file, stack), newest, agrees=not difference and not left)
-        except UnreadableStateError as error:
-            wrong, inconsistent = str(error), isinstance(error, InconsistentStateError)
-    if wrong:
-        yield _described(project, Damage(file, wrong, "", stack, left=left, inconsistent=inconsistent), newest)
+def _copy_of_state(project: Project, stack: str) -> Path:
+    return project.store.copies / project.name / f"{stack}.json"
 
 
-def _wrong(
-    project: Project, file: Path, state: StackState, newest: tuple[Path, StackState] | None, *, agrees: bool
-) -> str:
-    """The damage of a readable state, empty if it is usable; agrees: whether the clouds have its resources."""
-    if agrees or newest is None or state.written > newest[1].written:
-        return ""
-    if state.written < newest[1].written:
-        return f"the state {file}, of {_time(state)}, is older than the last, and the clouds do not agree with it"
-    if newest[0] == copy_of_state(project, state.stack) and not _as_left(project, state.stack):
-        return f"the state {file} is not as the last command left it, and the clouds do not agree with it"
-    return ""
+def keep_copies(project: Project, of: Iterable[str]) -> None:
+    """Copies the intact states of these stacks, and the ledger; what cannot be copied is left to the next command."""
+    with suppress(OSError):
+        files = state_files(project)
+        for stack in {*of} & {*files}:
+            if files[stack].suffix != ".gz" and _readable(files[stack], stack):
+                _copy(files[stack], _copy_of_state(project, stack))
+        _keep_ledger(project)
 
 
-def _described(project: Project, damage: Damage, newest: tuple[Path, StackState] | None) -> Damage:
-    """The damage of a state with its remedy."""
-    recover, reset = (
-        f"`gpucluster sandbox recover --stack {damage.stack}`",
-        "`gpucluster sandbox reset` forgets everything",
-    )
-    if newest is not None:
-        copy, state = newest
-        shown = copy.relative_to(project.store.root)
-        way_out = f"{recover} puts back that of {_time(state)} ({shown}), {reset}"
-        return replace(damage, way_out=way_out, copy=copy)
-    if not damage.left and not damage.inconsistent:
-        return replace(damage, way_out=f"{recover} removes it: the clouds have nothing of this stack")
-    with project.store.open_ledger() as ledger:
-        made_anew = {entry.provider_ref for entry in damage.left} <= {*ledger.providers()}
-    if damage.inconsistent:
-        return replace(damage, way_out=f"{recover} tries to repair it, {reset}", made_anew=made_anew)
-    if made_anew:
-        return replace(damage, way_out=f"{recover} rebuilds it from the clouds, {reset}", made_anew=True)
-    way_out = f"no copy of it is left, and the clouds have {_counted(damage.left)} of this stack: {reset}"
-    return replace(damage, way_out=way_out)
+def _keep_ledger(project: Project) -> None:
+    """Copies the ledger if it was written after its copy."""
+    store, copy = project.store, project.store.ledger_copy
+    files = [file for file in (store.ledger, store.ledger.with_name(f"{store.ledger.name}-wal")) if file.exists()]
+    changed = max((file.stat().st_mtime for file in files), default=0.0)
+    if not files or (copy.exists() and changed <= copy.stat().st_mtime):
+        return
+    copy.parent.mkdir(exist_ok=True)
+    scratch = copy.with_name(f".{copy.name}.{os.getpid()}")
+    scratch.touch(mode=0o600)
+    with store.open_ledger() as ledger:
+        ledger.copy_to(scratch)
+    # Newer than the ledger, which was modified by closing it.
+    scratch.touch()
+    scratch.replace(copy)
 
 
-def _counted(left: tuple[Entry, ...]) -> str:
-    counted = Counter(entry.type for entry in left)
-    return ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(counted.items()))
+def forgot_state(project: Project, stack: str) -> None:
+    """After `stack rm`: the stack's resources still in the clouds were released on purpose."""
+    if not stacks.exists(project, stack):
+        copy = _copy_of_state(project, stack)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        latest = {"manifest": {"time": datetime.now(UTC).isoformat()}}
+        replace_text(copy, json.dumps({"version": 3, "checkpoint": {"latest": latest}}), mode=0o600)
 
 
-def _time(state: StackState) -> str:
-    return datetime.fromtimestamp(state.written).astimezone().isoformat(" ", "seconds")
+def put_back(copy: Path | None, file: Path) -> None:
+    """Replaces a file by a copy, or removes it; keeps the file beside it as *.damaged."""
+    if file.exists():
+        damaged = file.with_name(f"{file.name}.damaged")
+        shutil.rmtree(damaged) if damaged.is_dir() else damaged.unlink(missing_ok=True)
+        file.rename(damaged)
+    for beside in (".attrs", "-wal", "-shm"):
+        file.with_name(f"{file.name}{beside}").unlink(missing_ok=True)
+    if copy is not None:
+        _copy(copy, file)
+
+
+def put_back_cut_states(project: Project) -> None:
+    """Restores states that a full disk truncated; writes nothing without free space."""
+    for stack, file in state_files(project).items():
+        if _readable(file, stack) is None and (newest := _newest(project, stack)) is not None:
+            try:
+                put_back(newest[0], file)
+            except OSError:
+                os.link(newest[0], file)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copies completely or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        shutil.copyfile(source, scratch)
+        scratch.chmod(0o600)
+        scratch.replace(target)
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Locks on a stack, and whether their process is still running.
+"""What a killed engine leaves in the files of a stack: locks, and files that were cut short.
 
 The file backend writes `locks/organization/<project>/<stack>/<uuid>.json` with pid, user, host and time of the engine,
 and removes it when the engine exits; a killed engine leaves it behind.
@@ -15,7 +15,7 @@ from typing import Final
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.project import Project, Store
-from gpucluster.sandbox.recovery.times import seconds
+from gpucluster.sandbox.recovery.state import seconds
 from gpucluster.sandbox.type_guards import mapping
 
 _PATIENCE: Final = 10.0
@@ -123,3 +123,27 @@ def _lock(file: Path) -> Lock:
         return Lock(file, 0, "?", "?", "?")
     user, host, since = (str(content.get(key, "?")) for key in ("username", "hostname", "timestamp"))
     return Lock(file, pid, user, host, since)
+
+
+def cut_short(project: Project, stack: str) -> list[Path]:
+    """Truncated files of a stack that are safe to remove while no engine uses it.
+
+    The backend writes a file under another name and renames it, but not the attributes beside it: an empty
+    `<stack>.json.attrs` makes every command fail with "failed to load checkpoint: EOF". Without the file the backend
+    reads the state.
+    """
+    root = project.store.state / ".pulumi"
+    files = [
+        *root.glob("meta.yaml*"),
+        *(root / "stacks" / project.name).glob(f"{stack}.json*"),
+        *(file for kind in ("history", "backups") for file in (root / kind / project.name / stack).glob("*")),
+    ]
+    return sorted(file for file in files if file.suffix == ".tmp" or (file.suffix == ".attrs" and not _is_json(file)))
+
+
+def _is_json(file: Path) -> bool:
+    try:
+        json.loads(file.read_text())
+    except ValueError:
+        return False
+    return True

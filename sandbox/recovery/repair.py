@@ -1,14 +1,24 @@
-"""Repairs a state so that it owns its resources in the clouds."""
+"""Repairs a state so that it owns its resources in the clouds.
+
+The engine exports and imports it (`pulumi stack export`, `stack import`); it is never written to disk in between.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gpucluster.sandbox import stacks
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.engine.find import find_engine
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.environment import environment
+from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.state import StackState, is_cloud_resource
 from gpucluster.sandbox.type_guards import is_list, is_object, items
@@ -173,3 +183,24 @@ def _with_secrets(value: Any) -> Any:
     if is_list(value):
         return [_with_secrets(item) for item in value]
     return value
+
+
+def export_deployment(project: Project, stack: str) -> dict[str, Any]:
+    """The stack's deployment with encrypted secrets; raises EngineError if the engine does not export it."""
+    return json.loads(_engine(project, stack, "export"))
+
+
+def import_deployment(project: Project, stack: str, document: Mapping[str, Any]) -> None:
+    """Replaces the stack's deployment; the engine validates it and encrypts its secrets."""
+    _engine(project, stack, "import", text=json.dumps(document))
+
+
+def _engine(project: Project, stack: str, verb: str, text: str | None = None) -> str:
+    folder = stacks.project_for_init(project)
+    command = [str(find_engine().binary), "-C", str(folder), "stack", verb, "--stack", stack, "--non-interactive"]
+    variables = environment(os.environ, project.store)
+    done = subprocess.run(command, env=variables, input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = done.stderr.strip() or done.stdout.strip()
+        raise EngineError(f"`pulumi stack {verb}` of {stack} failed, its state is as it was: {reason}")
+    return done.stdout

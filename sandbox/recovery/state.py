@@ -7,22 +7,22 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.project import Project
-from gpucluster.sandbox.recovery.integrity import breach
-from gpucluster.sandbox.recovery.times import seconds
 from gpucluster.sandbox.type_guards import is_object, items, mapping
+
+
+def seconds(timestamp: str) -> float:
+    """Seconds since the epoch of an RFC 3339 time; Go's nanoseconds are cut to microseconds."""
+    return datetime.fromisoformat(timestamp).timestamp()
 
 
 class UnreadableStateError(Exception):
     """A file without an intact state; the message gives the reason."""
-
-
-class InconsistentStateError(UnreadableStateError):
-    """A state that the engine refuses."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def all_states(project: Project) -> list[StackState]:
 def read_state(file: Path, stack: str) -> StackState:
     """The state in a file of the file backend; raises UnreadableStateError."""
     latest = _latest(file)
-    if wrong := breach(latest):
-        raise InconsistentStateError(f"the state {file} {wrong}")
     resources, pending = items(latest.get("resources")), items(latest.get("pending_operations"))
+    if not all(mapping(resource).get("urn") and mapping(resource).get("type") for resource in resources):
+        raise UnreadableStateError(f"the state {file} holds a resource without URN or type")
     return StackState(stack, tuple(resources), tuple(pending), _written(latest))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.project import Project
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 

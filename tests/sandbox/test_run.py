@@ -416,8 +416,7 @@ def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
         done = project.run(*command)
         assert done.returncode == 2
         wrong = (
-            "is damaged (file is not a database); `gpucluster sandbox recover` repairs it, "
-            "`gpucluster sandbox reset` forgets everything"
+            "is damaged (file is not a database); no copy of it is left: `gpucluster sandbox reset` forgets everything"
         )
         assert wrong in done.stderr
     assert project.run("reset", "--yes").returncode == 0

@@ -16,7 +16,7 @@ from typing import Final
 
 from gpucluster.errors import Error
 from gpucluster.sandbox.clouds.lasting import stays_failed
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 from gpucluster.sandbox.urns import urn_name
 from tests.sweep.stage import Fault, Operation, Ran, Stage, copied
 

@@ -23,7 +23,7 @@ import pytest
 
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import Difference
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 

@@ -11,16 +11,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import Secret
 from gpucluster.sandbox.project import Project
-from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.recovery.damage import differences
 from tests.sandbox.conftest import PROJECT, PulumiProject
 from tests.waiting import output_of, wait_for
 
@@ -65,12 +63,10 @@ def _ledger(project: PulumiProject) -> Path:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project after two updates, with state and ledger as they were after the first."""
+    """A project after two updates."""
     folder = tmp_path_factory.mktemp("made")
     project = _new(folder / "project", **{"small:keys": "1"})
     project.pulumi(*UP)
-    shutil.copy(_state(project), folder / "old.json")
-    shutil.copy(_ledger(project), folder / "old.sqlite3")
     project.write(PROGRAM, **{"small:keys": "2"})
     project.pulumi(*UP)
     return folder
@@ -88,28 +84,15 @@ def _overwrite_a_page(project: PulumiProject) -> None:
         file.write(b"\x07" * 4096)
 
 
-def _strip(project: PulumiProject) -> None:
-    document = json.loads(_state(project).read_text())
-    del document["checkpoint"]["latest"]["resources"]
-    _state(project).write_text(json.dumps(document))
-
-
 DAMAGE: dict[str, Callable[[PulumiProject], object]] = {
     "the state is missing": lambda project: _state(project).unlink(),
-    "the state has no resources": _strip,
-    "the state is an old one": lambda project: shutil.copy(project.root.parent / "old.json", _state(project)),
     "a page of the ledger is overwritten": _overwrite_a_page,
-    "the ledger is an old one": lambda project: shutil.copy(project.root.parent / "old.sqlite3", _ledger(project)),
 }
 
 
-CORE = ("the state is missing", "a page of the ledger is overwritten")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "damage", [pytest.param(damage, marks=[pytest.mark.core] if damage in CORE else []) for damage in DAMAGE]
-)
+@pytest.mark.core
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: PulumiProject, damage: str) -> None:
     before = standing.ledger()
     DAMAGE[damage](standing)
@@ -125,70 +108,6 @@ def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: 
     assert standing.ledger() == before
     standing.pulumi("preview", "--expect-no-changes")
     assert standing.run("recover").stdout == ""
-
-
-def _reorder(resources: list[Any]) -> None:
-    resources.append(resources.pop(0))
-
-
-def _repeat(resources: list[Any]) -> None:
-    resources.append(resources[-1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("breach", "way"), [(_reorder, "run `pulumi state repair`"), (_repeat, "rebuild it from the")])
-def test_a_state_that_the_engine_would_call_a_bug_is_refused_and_repaired(
-    standing: PulumiProject, breach: Callable[[list[Any]], None], way: str
-) -> None:
-    before = standing.ledger()
-    document = json.loads(_state(standing).read_text())
-    breach(document["checkpoint"]["latest"]["resources"])
-    for folder in _copies(standing):
-        shutil.rmtree(folder)
-    _state(standing).parent.mkdir(parents=True)
-    _state(standing).write_text(json.dumps(document))
-    for command in ("preview", "stack", "stack output", "state unprotect --all --yes", "destroy --yes"):
-        (line,) = [line for line in standing.refused(command).splitlines() if "SIMULATED" not in line]
-        assert line.startswith("error: the state ") and "`gpucluster sandbox recover --stack dev`" in line, command
-    standing.run("pulumi", "stack", "export", "--stack", "dev")
-    recovered = standing.run("recover")
-    assert (recovered.returncode, recovered.stderr) == (0, "") and way in recovered.stdout
-    assert standing.ledger() == before
-    standing.pulumi("preview", "--expect-no-changes")
-
-
-def _copies(project: PulumiProject) -> list[Path]:
-    pulumi = project.root / ".sandbox/state/.pulumi"
-    return [project.root / ".sandbox/copies", *(pulumi / part for part in ("history", "backups", "stacks"))]
-
-
-@pytest.mark.slow
-def test_of_a_state_without_any_copy_the_ledger_makes_another(standing: PulumiProject) -> None:
-    before = standing.ledger()
-    for folder in _copies(standing):
-        shutil.rmtree(folder)
-    assert "`gpucluster sandbox recover --stack dev` rebuilds it from the clouds" in standing.refused("preview")
-    assert standing.run("recover", "--stack", "dev").returncode == 0
-    assert standing.ledger() == before
-    standing.pulumi("preview", "--expect-no-changes")
-    standing.pulumi("refresh", "--yes", "--expect-no-changes")
-    standing.pulumi("destroy", "--yes", "--skip-preview")
-    assert standing.ledger() == []
-
-
-@pytest.mark.slow
-def test_of_a_ledger_without_any_copy_the_state_makes_another(standing: PulumiProject) -> None:
-    before = {_without_time(entry) for entry in standing.ledger()}
-    for file in [_ledger(standing), *_copies(standing)[0].glob("clouds*")]:
-        file.unlink()
-    assert "is missing; `gpucluster sandbox recover` repairs it" in standing.refused("preview")
-    assert standing.run("recover").stdout.endswith("rebuild it from the states\n")
-    assert {_without_time(entry) for entry in standing.ledger()} == before
-    standing.pulumi("refresh", "--yes", "--expect-no-changes")
-
-
-def _without_time(entry: Entry) -> str:
-    return str(replace(entry, created_at="", inputs=dict(sorted(entry.inputs.items()))))
 
 
 def test_nothing_in_the_sandbox_has_a_secret_in_plain_text(standing: PulumiProject) -> None:
@@ -215,17 +134,6 @@ def test_what_was_taken_out_of_the_state_on_purpose_stays_out_though_the_state_i
     _state(standing).write_text("")
     assert standing.run("recover").returncode == 0
     assert _kept(standing) == ["key1"]
-
-
-@pytest.mark.slow
-def test_an_old_export_that_is_imported_is_not_taken_for_what_is_there(standing: PulumiProject) -> None:
-    old = json.loads((standing.root.parent / "old.json").read_text())
-    document = standing.root / "old.json"
-    document.write_text(json.dumps({"version": 3, "deployment": old["checkpoint"]["latest"]}))
-    standing.pulumi("stack import", "--file", str(document))
-    assert "is older than the last" in standing.refused("preview")
-    assert standing.run("recover").returncode == 0
-    standing.pulumi("preview", "--expect-no-changes")
 
 
 @pytest.mark.slow
