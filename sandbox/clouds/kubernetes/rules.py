@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
@@ -35,7 +34,7 @@ def check_rights(resource: Resource, ledger: Ledger, server: str, ineffective: S
     cluster = cluster_at(ledger, server)
     for entry in ineffective if cluster is not None else ():
         role = str(entry.inputs.get("roleDefinitionId")).rpartition("/")[2]
-        if cluster is not None and role == _AKS_ADMIN and same_id(cluster.id, entry.inputs["scope"]):
+        if cluster is not None and role == _AKS_ADMIN and cluster.id.lower() == str(entry.inputs["scope"]).lower():
             raise CloudError(
                 f'"{object_id(resource.inputs)}" is forbidden: User "{entry.inputs["principalId"]}" cannot create '
                 "resource: User does not have access to the resource in Azure. Update role assignment to allow access."
