@@ -1,19 +1,24 @@
-"""Runs the engine's process: terminal, signals and exit."""
+"""Runs the engine's process: terminal, signals, output and exit.
+
+Outside a terminal the engine prints each message of a program twice: line by line while the program runs, as rows of
+the stack, and complete under Diagnostics at the end. The rows are dropped; everything else is unchanged. In a terminal
+the engine redraws the rows itself; there it gets the real terminal.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import IO, Final
 
-from gpucluster.sandbox.engine_output import without_echoes
 from gpucluster.textio.terminal import OutputError
 
 _PR_SET_PDEATHSIG: Final = 1
@@ -131,3 +136,23 @@ def _forwarding_termination(process: subprocess.Popen[bytes]) -> Generator[None]
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+_ESCAPES: Final = re.compile(rb"\x1b\[[0-9;]*m")
+_STACK_ROW: Final = re.compile(rb"^ [ +~\-=<>*]{1,3} *pulumi:pulumi:Stack \S+ ?(?P<rest>.*)$")
+# The engine's status of the stack: an operation, a count of messages, or both.
+_STATUS: Final = re.compile(
+    rb"^ *(?:running|creat(?:e|ing|ed)|updat(?:e|ing|ed)|delet(?:e|ing|ed)|refresh(?:ing|ed)?|read(?:ing)?"
+    rb"|import(?:ing|ed)?|same|unchanged)? *"
+    rb"(?:\(\d[\w.]*\))? *"
+    rb"(?:\*\*[^*]+\*\*)? *"
+    rb"(?:\d+ (?:messages?|warnings?|errors?|failures?)[;,]? *)*$"
+)
+
+
+def without_echoes(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines except those that Diagnostics repeats in full."""
+    for line in lines:
+        row = _STACK_ROW.match(_ESCAPES.sub(b"", line).rstrip(b"\r\n"))
+        if row is None or _STATUS.match(row["rest"]):
+            yield line

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from gpucluster.sandbox import process
-from gpucluster.sandbox.process import StoppedError, run_engine
+from gpucluster.sandbox.process import StoppedError, run_engine, without_echoes
 from gpucluster.textio.terminal import OutputError
 from tests.waiting import output_of, wait_for
 
@@ -80,3 +80,53 @@ def test_a_full_output_is_named_once_the_engine_has_ended(tmp_path: Path, monkey
         with pytest.raises(OutputError, match="cannot be written: No space left on device"):
             _run(program, lambda: "")
     assert ended.exists()
+
+
+OUTPUT = b"""\
+Previewing update (dev):
+
+    pulumi:pulumi:Stack tiny-dev  info: line 1 of table
+    pulumi:pulumi:Stack tiny-dev running line 1 of table
+    pulumi:pulumi:Stack tiny-dev    line 2  $1,000.00
+ +  pulumi:pulumi:Stack tiny-dev create line 4 total
+ +  pulumi:pulumi:Stack tiny-dev creating (3s) line 4 total
+ +  pulumi:pulumi:Stack tiny-dev create
+ +  aws:ec2:Vpc net create
+    aws:ec2:Vpc net  error: something
+ ~  pulumi:pulumi:Stack tiny-dev **updating failed** 1 error; 3 messages
+ +  pulumi:pulumi:Stack tiny-dev created (0.16s) 1 message
+Diagnostics:
+  pulumi:pulumi:Stack (tiny-dev):
+    line 1 of table
+      line 2  $1,000.00
+    line 4 total
+"""
+KEPT = b"""\
+Previewing update (dev):
+
+ +  pulumi:pulumi:Stack tiny-dev create
+ +  aws:ec2:Vpc net create
+    aws:ec2:Vpc net  error: something
+ ~  pulumi:pulumi:Stack tiny-dev **updating failed** 1 error; 3 messages
+ +  pulumi:pulumi:Stack tiny-dev created (0.16s) 1 message
+Diagnostics:
+  pulumi:pulumi:Stack (tiny-dev):
+    line 1 of table
+      line 2  $1,000.00
+    line 4 total
+"""
+
+
+def coloured(text: bytes) -> bytes:
+    return text.replace(b"pulumi:pulumi", b"\x1b[1mpulumi:pulumi").replace(b" create", b" \x1b[38;5;2mcreate\x1b[0m")
+
+
+@pytest.mark.parametrize("colour", [bytes, coloured])
+def test_echoes_of_messages_are_dropped_and_nothing_else(colour: type[bytes]) -> None:
+    kept = without_echoes(colour(OUTPUT).splitlines(keepends=True))
+    assert b"".join(kept) == colour(KEPT)
+
+
+def test_a_document_with_urns_of_the_stack_is_left_alone() -> None:
+    lines = [b'    "urn": "urn:pulumi:dev::x::pulumi:pulumi:Stack::x-dev",\n', b'     "type": "pulumi:pulumi:Stack",\n']
+    assert list(without_echoes(lines)) == lines

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import psutil
 import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.run import kept
 from tests.says import Says
 from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
@@ -595,3 +597,31 @@ def test_status_lists_what_exists_and_reset_forgets_it(project: Any) -> None:
     assert project.run("reset", "--yes").returncode == 0
     assert not (project.root / ".sandbox").exists()
     assert "Nothing exists" in project.run("status").stdout
+
+
+def resource(type_: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"urn": f"urn:pulumi:dev::small::{type_}::{name}", "type": type_, "custom": True, "id": f"{name}-1", **more}
+
+
+def test_nothing_protected_is_nothing_to_say() -> None:
+    assert kept([resource("aws:ec2/vpc:Vpc", "net")], "dev") == ""
+    assert kept([], "dev") == ""
+
+
+def test_what_is_protected_is_named_with_what_it_needs_and_the_commands() -> None:
+    state: list[Mapping[str, Any]] = [
+        resource("pulumi:providers:aws", "aws"),
+        {"urn": "urn:pulumi:dev::small::my:Storage::s", "type": "my:Storage", "custom": False},
+        resource("aws:ec2/vpc:Vpc", "net"),
+        resource("aws:ec2/subnet:Subnet", "a"),
+        resource("aws:ec2/subnet:Subnet", "b"),
+        resource("aws:efs/fileSystem:FileSystem", "files", protect=True),
+    ]
+    assert kept(state, "dev").splitlines() == [
+        "Kept, because it is protected:",
+        "  files  aws:efs/fileSystem:FileSystem  files-1",
+        "Also not deleted: resources that the protected ones depend on: 2 x aws:ec2/subnet:Subnet, aws:ec2/vpc:Vpc",
+        "Kept resources are still billed. To release them, then destroy again:",
+        "  gpucluster sandbox pulumi state unprotect --yes --stack dev "
+        "'urn:pulumi:dev::small::aws:efs/fileSystem:FileSystem::files'",
+    ]

@@ -1,4 +1,4 @@
-"""`pulumi import` ends well and prints code; programs in YAML find the types of every cloud."""
+"""SDKs that a state needs, types that a command names, and the code of an import."""
 
 from __future__ import annotations
 
@@ -9,13 +9,62 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox import imported
+from gpucluster.sandbox import sdks
 from gpucluster.sandbox.arguments import CommandLine
+from gpucluster.sandbox.clouds.sdk import Sdk
 from gpucluster.sandbox.engine import code_generator
 from gpucluster.sandbox.engine.model import Engine, EngineError
 from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.sdks import missing_sdks, named_types
 
 from .conftest import PulumiProject
+
+STATE = [
+    {"type": "pulumi:pulumi:Stack"},
+    {"type": "pulumi:providers:random"},
+    {"type": "pulumi:providers:gcp"},
+    {"type": "gcp:storage/bucket:Bucket"},
+    {"type": "pulumi:providers:azure-native"},
+    {"type": "pulumi:providers:gpucluster"},
+]
+
+
+def test_each_sdk_that_the_state_needs_is_named_with_what_brings_it() -> None:
+    assert missing_sdks(STATE, {"gcp": Sdk("gcp", "10.2.0", Path("/nowhere"))}) == [
+        "The state has resources of azure-native, which needs pulumi-azure-native: "
+        "pip install 'pulumi-azure-native>=3.12,<4'",
+        "The state has resources of random, which needs pulumi-random: pip install 'pulumi-random'",
+    ]
+
+
+def test_nothing_is_said_of_what_is_installed() -> None:
+    assert missing_sdks(STATE[2:4], {"gcp": Sdk("gcp", "10.2.0", Path("/nowhere"))}) == []
+
+
+PROGRAM = "name: small\nruntime: {runtime}\nresources: {{a: {{type: 'aws:ec2:Vpc'}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("runtime", "args", "found"),
+    [
+        ("yaml", ("up",), {"aws:ec2:Vpc", "gcp:compute/network:Network"}),
+        ("python", ("up",), set()),
+        ("python", ("import", "aws:iam/role:Role", "a", "b:c"), {"aws:iam/role:Role", "b:c"}),
+        ("python", ("import", "--file", "FILE"), {"random:RandomPassword"}),
+        ("python", ("import", "--file", "missing.json"), set()),
+        ("python", ("up", "--file", "FILE"), set()),
+    ],
+)
+def test_types_are_named_by_the_command_its_file_and_a_program_in_yaml(
+    tmp_path: Path, runtime: str, args: tuple[str, ...], found: set[str]
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text(PROGRAM.format(runtime=runtime))
+    (tmp_path / "more.yaml").write_text("resources: {b: {type: gcp:compute/network:Network}}\n")
+    file = tmp_path / "wanted.json"
+    file.write_text('{"resources": [{"type": "random:RandomPassword"}]}')
+    line = CommandLine.of([str(file) if arg == "FILE" else arg for arg in args])
+    assert named_types(Project(tmp_path / "Pulumi.yaml"), line) == found
+
 
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 GROUP = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg"
@@ -143,5 +192,5 @@ def test_an_import_without_a_generator_prints_no_code_and_says_so(
     (tmp_path / "Pulumi.yaml").write_text(f"name: small\nruntime: {runtime}\n")
     engine = Engine(Path(sys.executable), "3.250.0", "built", Path(host) if host else None)
     said: list[str] = []
-    line = imported.with_generator(CommandLine.of(args), Project(tmp_path / "Pulumi.yaml"), engine, print, said.append)
+    line = sdks.with_generator(CommandLine.of(args), Project(tmp_path / "Pulumi.yaml"), engine, print, said.append)
     assert (line.args, said) == (left, ["The import generates no code: no Go"] if left != args else [])
