@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -37,7 +37,7 @@ from gpucluster.sandbox.recovery.damage import (
     put_back_cut_states,
     refuse_unreadable,
 )
-from gpucluster.sandbox.recovery.state import all_states, is_cloud_resource
+from gpucluster.sandbox.recovery.state import UnreadableStateError, is_cloud_resource, read_state, state_files
 from gpucluster.sandbox.run_folder import scratch_folder
 from gpucluster.sandbox.sdks import missing_sdks, named_types, with_generator
 from gpucluster.sandbox.stack_commands import WITH_PROGRAM, refuse_locked, stack_of_line, with_stack
@@ -238,7 +238,7 @@ def _say_what_is_kept(project: Project, line: CommandLine) -> None:
         click.echo(message, err=True)
 
 
-def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
+def kept(resources: Sequence[Mapping[str, Any]], stack: str) -> str:
     """The protected resources, those kept as their dependencies, and the commands that release them.
 
     resources: those of the stack's state, as Pulumi writes them.
@@ -260,10 +260,14 @@ def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
     return "\n".join(lines)
 
 
-def _resources(project: Project, line: CommandLine) -> list[Mapping[str, Any]]:
-    """Those of the stack's state."""
-    stack = stack_of_line(line, project)
-    return [resource for state in all_states(project) if state.stack == stack for resource in state.resources]
+def _resources(project: Project, line: CommandLine) -> Sequence[Mapping[str, Any]]:
+    """Those of the stack's state; none if it cannot be read."""
+    stack = stack_of_line(line, project) or ""
+    file = state_files(project).get(stack)
+    try:
+        return read_state(file, stack).resources if file is not None else ()
+    except UnreadableStateError:
+        return ()
 
 
 def _say_what_is_missing(project: Project, line: CommandLine, sdks: Mapping[str, Sdk]) -> None:

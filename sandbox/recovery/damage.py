@@ -106,27 +106,26 @@ def damaged_states(project: Project) -> list[Damage]:
 def _damage(project: Project, stack: str, file: Path | None, entries: Iterable[Entry]) -> Iterator[Damage]:
     ours = f"urn:pulumi:{stack}::{project.name}::"
     left = sum(entry.urn.startswith(ours) for entry in entries)
-    newest = _newest(project, stack)
-    copy = newest[0] if newest is not None else None
-    if file is None:
-        file = project.store.states(project.name) / f"{stack}.json"
-        # After a destroy or `stack rm` the newest state is empty, and the remaining resources were released.
-        if left and (newest is None or newest[1].resources):
-            wrong = f"the state {file} is missing, and the clouds have {left} resources of its stack"
-            yield Damage(file, wrong, copy, stack)
+    if file is not None:
+        try:
+            read_state(file, stack)
+        except UnreadableStateError as error:
+            yield Damage(file, str(error), _newest(project, stack)[0], stack, needed=bool(left))
         return
-    try:
-        read_state(file, stack)
-    except UnreadableStateError as error:
-        yield Damage(file, str(error), copy, stack, needed=bool(left))
+    copy, state = _newest(project, stack)
+    # After a destroy or `stack rm` the newest state is empty, and the remaining resources were released.
+    if left and (state is None or state.resources):
+        file = project.store.states(project.name) / f"{stack}.json"
+        wrong = f"the state {file} is missing, and the clouds have {left} resources of its stack"
+        yield Damage(file, wrong, copy, stack)
 
 
-def _newest(project: Project, stack: str) -> tuple[Path, StackState] | None:
+def _newest(project: Project, stack: str) -> tuple[Path, StackState] | tuple[None, None]:
     """The newest intact state of a stack other than the current one; None if there is none."""
     beside = project.store.states(project.name) / f"{stack}.json.bak"
     files = (_copy_of_state(project, stack), beside)
     found = [(file, state) for file in files if (state := _readable(file, stack))]
-    return max(found, key=lambda each: each[1].written, default=None)
+    return max(found, key=lambda each: each[1].written, default=(None, None))
 
 
 def _readable(file: Path, stack: str) -> StackState | None:
@@ -141,8 +140,10 @@ def _copy_of_state(project: Project, stack: str) -> Path:
 
 
 def keep_copies(project: Project, of: Iterable[str]) -> None:
-    """Copies the intact states of these stacks, and the ledger; what cannot be copied is left to the next command."""
-    with suppress(OSError):
+    """Copies the intact states of these stacks, and the ledger if it is intact; what cannot be copied is left to the
+    next command.
+    """
+    with suppress(OSError, InputError):
         files = state_files(project)
         for stack in {*of} & {*files}:
             if files[stack].suffix != ".gz" and _readable(files[stack], stack):
@@ -159,8 +160,9 @@ def _keep_ledger(project: Project) -> None:
         return
     copy.parent.mkdir(exist_ok=True)
     scratch = copy.with_name(f".{copy.name}.{os.getpid()}")
-    scratch.touch(mode=0o600)
     with store.open_ledger() as ledger:
+        ledger.verify()
+        scratch.touch(mode=0o600)
         ledger.copy_to(scratch)
     # Newer than the ledger, which was modified by closing it.
     scratch.touch()
@@ -191,11 +193,11 @@ def put_back(copy: Path | None, file: Path) -> None:
 def put_back_cut_states(project: Project) -> None:
     """Restores states that a full disk truncated; writes nothing without free space."""
     for stack, file in state_files(project).items():
-        if _readable(file, stack) is None and (newest := _newest(project, stack)) is not None:
+        if _readable(file, stack) is None and (copy := _newest(project, stack)[0]) is not None:
             try:
-                put_back(newest[0], file)
+                put_back(copy, file)
             except OSError:
-                os.link(newest[0], file)
+                os.link(copy, file)
 
 
 def _copy(source: Path, target: Path) -> None:

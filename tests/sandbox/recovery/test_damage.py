@@ -301,6 +301,14 @@ def test_a_damaged_ledger_can_be_forgotten(sandbox: Sandbox, case: str) -> None:
     assert not sandbox.store.root.exists()
 
 
+def test_a_damaged_ledger_or_state_is_not_copied(sandbox: Sandbox) -> None:
+    _page(sandbox)
+    sandbox.state.write_text("[")
+    keep_copies(sandbox.project, ["dev"])
+    assert sandbox.store.whole_copy() == sandbox.store.ledger_copy
+    assert _said(recover, 0).endswith("\n  put copies/small/dev.json in its place\n")
+
+
 def test_a_damaged_ledger_without_an_intact_copy_leaves_reset(sandbox: Sandbox) -> None:
     _page(sandbox)
     sandbox.store.ledger_copy.write_text("no database")
