@@ -142,7 +142,7 @@ async def _state_of_gateway(args: pulumi.ResourceTransformationArgs, id_: str) -
     except Exception as error:  # the provider's error, whatever its form
         pulumi.log.warn(f"{args.name}: its state is unknown: {error}")
         return ""
-    return str(found["state"])
+    return str((found or {}).get("state") or "")
 
 
 def _field(args: Any, name: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pulumi
 import pytest
+from pulumi_aws.ec2 import NatGateway
 from pulumi_aws.eks import NodeGroup
 from pulumi_azure_native.containerservice import AgentPool
 from pulumi_gcp.container import NodePool, NodePoolBestEffortProvisioningArgs, NodePoolNodeConfigArgs
@@ -36,6 +37,10 @@ FIRST, TWO = {"managedInstanceGroupUrls": GROUPS}, {"managedInstanceGroupUrls": 
         (NodeGroup, EKS, {}, ""),
         (AgentPool, AKS, {"provisioningState": "Succeeded"}, ""),
         (AgentPool, AKS, {"provisioningState": "Failed"}, "pool is Failed: its last request failed; nodes that run"),
+        (NatGateway, {"subnet_id": "s"}, {"found": {"state": "available"}}, ""),
+        (NatGateway, {"subnet_id": "s"}, {"found": {"state": "failed"}}, "pool is failed: AWS does not repair it, and"),
+        (NatGateway, {"subnet_id": "s"}, {"found": {}}, ""),
+        (NatGateway, {"subnet_id": "s"}, {}, "pool: its state is unknown: "),
         (NodePool, GKE, {**FIRST, "size": 4}, ""),
         (NodePool, GKE, {**FIRST, "size": 0}, "pool has 0 of 4 machines: GKE keeps looking"),
         (NodePool, GKE, {**TWO, "size": 3}, "pool has 6 of 8 machines: GKE keeps looking"),
@@ -55,6 +60,9 @@ def test_a_preview_warns_of_what_stays_failed_and_an_update_ends_with_it(
             return "id", {**args.inputs, **outputs}
 
         def call(self, args: pulumi.runtime.MockCallArgs) -> Any:
+            if args.token == "aws:ec2/getNatGateway:getNatGateway":
+                assert args.args == {"id": "id"}
+                return (outputs["found"], []) if "found" in outputs else ({}, [("id", "not found")])
             assert args.args == {"project": "p", "zone": "z", "name": "g"}
             found = {"size": outputs.get("size"), "targetSize": 4}
             return (found, []) if "size" in outputs else ({}, [("name", "not found")])

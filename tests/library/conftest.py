@@ -81,6 +81,9 @@ class Recorder(Mocks):
         }
 
     def call(self, args: MockCallArgs) -> Any:
+        # The mocks give an id in a preview as well.
+        if args.token == "aws:ec2/getNatGateway:getNatGateway":
+            return {"state": "available"}
         raise AssertionError(f"a program must ask no cloud: {args.token}")
 
 

@@ -60,6 +60,9 @@ class Recorder(Mocks):
         }
 
     def call(self, args: MockCallArgs) -> Any:
+        # The mocks give an id in a preview as well.
+        if args.token == "aws:ec2/getNatGateway:getNatGateway":
+            return {"state": "available"}
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
 
