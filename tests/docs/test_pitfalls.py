@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("pitfalls-*.md"))
 ANSWERS = {"prevented", "caught", "out of reach"}
 # Pitfalls known on each cloud.
-KNOWN = {"aws": 35, "azure": 34, "gcp": 36}
+KNOWN = {"aws": 36, "azure": 35, "gcp": 36}
 
 
 @dataclass(frozen=True, kw_only=True)
