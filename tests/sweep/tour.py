@@ -104,7 +104,7 @@ class Tour:
         )
         words = self.command.words if self.alone else (*self.command.words, "--continue-on-error")
         # As the error of a creation says of which the provider has only stopped waiting for the end.
-        reads = ("--refresh",) if self.kind == "timeout" and self.command.direction == "up" else ()
+        reads = ("--refresh",) if self.kind == "timeout" and self.command.direction != "destroy" else ()
         words = (*words, *reads, *(f"--replace={urn}" for urn in self._dead()))
         ran = self.stage.run(*words, port=self.command.port, fault=fault, kills=kind == "kill", logs=logs)
         now = _is(self.stage)
