@@ -138,7 +138,9 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
 async def _state_of_gateway(args: pulumi.ResourceTransformationArgs, id_: str) -> str:
     """The state of a NAT gateway, empty if it is unknown."""
     try:
-        found = await pulumi.runtime.invoke_async(_GET_NAT, {"id": id_}, pulumi.InvokeOptions(parent=args.resource))
+        found: Any = await pulumi.runtime.invoke_async(
+            _GET_NAT, {"id": id_}, pulumi.InvokeOptions(parent=args.resource)
+        )
     except Exception as error:  # the provider's error, whatever its form
         pulumi.log.warn(f"{args.name}: its state is unknown: {error}")
         return ""

@@ -135,7 +135,7 @@ class Weather:
         text = wish.error or _timeout(entry, row if lasts else None, act)
         if act is Act.DELETE or (wish.fails == "timeout" and not (lasts and row is not None and row.kept)):
             raise CloudError(text)
-        missing = row.incomplete(act) if row is not None else {}
+        missing: Mapping[str, Any] = row.incomplete(act) if row is not None else {}
         raise UnfinishedError(text, replace(entry, outputs={**entry.outputs, **missing}))
 
     def note(self, urn: str, type_: str, act: Act, error: str, id_: str) -> None:
