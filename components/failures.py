@@ -137,14 +137,13 @@ async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str
 
 async def _state_of_gateway(args: pulumi.ResourceTransformationArgs, id_: str) -> str:
     """The state of a NAT gateway, empty if it is unknown."""
+    opts = pulumi.InvokeOptions(parent=args.resource)
     try:
-        found: Any = await pulumi.runtime.invoke_async(
-            _GET_NAT, {"id": id_}, pulumi.InvokeOptions(parent=args.resource)
-        )
+        found = cast(dict[str, Any], await pulumi.runtime.invoke_async(_GET_NAT, {"id": id_}, opts) or {})
     except Exception as error:  # the provider's error, whatever its form
         pulumi.log.warn(f"{args.name}: its state is unknown: {error}")
         return ""
-    return str((found or {}).get("state") or "")
+    return str(found.get("state") or "")
 
 
 def _field(args: Any, name: str) -> Any:
