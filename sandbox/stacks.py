@@ -39,8 +39,7 @@ def selected(project: Project) -> str | None:
 
 def exists(project: Project, stack: str) -> bool:
     """Whether the sandbox's state has this stack."""
-    folder = project.store.states(project.name)
-    return any((folder / f"{stack}.json{suffix}").exists() for suffix in ("", ".gz"))
+    return (project.store.states(project.name) / f"{stack}.json").exists()
 
 
 def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
@@ -55,8 +54,7 @@ def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, s
 
 def known(project: Project) -> list[str]:
     """The stacks with a file in the working tree or a state in the sandbox."""
-    states = (file.name.removesuffix(".gz") for file in project.store.states(project.name).glob("*.json*"))
-    return sorted({*project.stacks(), *(name.removesuffix(".json") for name in states if name.endswith(".json"))})
+    return sorted({*project.stacks(), *(file.stem for file in project.store.states(project.name).glob("*.json"))})
 
 
 def creates_first(project: Project, command: str) -> bool:

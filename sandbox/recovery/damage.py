@@ -146,7 +146,7 @@ def keep_copies(project: Project, of: Iterable[str]) -> None:
     with suppress(OSError, InputError):
         files = state_files(project)
         for stack in {*of} & {*files}:
-            if files[stack].suffix != ".gz" and _readable(files[stack], stack):
+            if _readable(files[stack], stack):
                 _copy(files[stack], _copy_of_state(project, stack))
         _keep_ledger(project)
 

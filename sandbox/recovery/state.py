@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -39,10 +38,8 @@ class StackState:
 
 
 def state_files(project: Project) -> dict[str, Path]:
-    """The state file of each stack."""
-    folder = project.store.states(project.name)
-    files = sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")])
-    return {file.name.removesuffix(".gz").removesuffix(".json"): file for file in files}
+    """The state file of each stack; none is compressed, as the engine gets no variable that asks for it."""
+    return {file.stem: file for file in sorted(project.store.states(project.name).glob("*.json"))}
 
 
 def all_states(project: Project) -> list[StackState]:
@@ -64,9 +61,8 @@ def read_state(file: Path, stack: str) -> StackState:
 
 def _latest(file: Path) -> Mapping[str, Any]:
     try:
-        raw = file.read_bytes()
-        document = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
-    except (OSError, ValueError, EOFError) as error:
+        document = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
         raise UnreadableStateError(f"the state {file} cannot be read ({error})") from error
     if not is_object(document) or not is_object(document.get("checkpoint")):
         raise UnreadableStateError(f"the state {file} holds no checkpoint")
@@ -98,7 +94,7 @@ def once_recorded(project: Project) -> Recorded:
 def _history(project: Project) -> Iterator[StackState]:
     """The readable states of the history: single missing ones matter little."""
     folder = project.store.state / ".pulumi" / "history" / project.name
-    for file in sorted([*folder.glob("*/*.checkpoint.json"), *folder.glob("*/*.checkpoint.json.gz")]):
+    for file in sorted(folder.glob("*/*.checkpoint.json")):
         with suppress(UnreadableStateError):
             yield read_state(file, file.parent.name)
 
