@@ -7,26 +7,47 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from gpucluster.cost.budgets import Verdict
-from gpucluster.cost.documents.words.plain import SCHEMA_VERSION, text_of
-from gpucluster.cost.documents.words.unpriced import known_json
+from gpucluster.cost.documents.document import Document, Notes, Section, table
+from gpucluster.cost.documents.json_schema import Amount, Answer, Bound, Known, Model, known
 from gpucluster.cost.money import money, ranged
-from gpucluster.cost.render.document import Block, Document, Notes, table
 
 _TESTS: Final = {"expected": "expected", "ceiling": "at the most"}
 
 
+class Limit(Model):
+    scope: str
+    test: str
+    amount: Bound
+    complete: bool
+    known: Known
+    limit: Amount
+    verdict: str
+    over_by: Amount | None
+    why: str
+
+
+class Limits(Answer):
+    """A verdict on each limit, in the order of the limits."""
+
+    verdicts: list[Limit]
+
+
 def budgets_document(verdicts: Sequence[Verdict], title: str) -> Document:
     """A row for each limit, and the number of limits kept."""
+    columns = ("scope", "test", "amount", "limit", "verdict", "over_by", "why")
+
+    def rows() -> list[dict[str, Any]]:
+        return _json(verdicts).model_dump()["verdicts"]
+
     return Document(
         title=title,
-        blocks=lambda: _blocks(verdicts),
-        model=lambda: _model(verdicts),
-        columns=("scope", "test", "amount", "limit", "verdict", "over_by", "why"),
-        rows=lambda: _model(verdicts)["verdicts"],
+        sections=lambda: _sections(verdicts),
+        model=lambda: _json(verdicts),
+        rows=lambda: (columns, rows()),
     )
 
 
-def _blocks(verdicts: Sequence[Verdict]) -> Iterator[Block]:
+def _sections(verdicts: Sequence[Verdict]) -> Iterator[Section]:
     rows = [
         [
             f"{item.scope}, {_TESTS[item.test]}",
@@ -43,23 +64,20 @@ def _blocks(verdicts: Sequence[Verdict]) -> Iterator[Block]:
     yield ", ".join(f"{counts[name]} {name}" for name in ("within", "over", "cannot tell") if counts[name])
 
 
-def _model(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """A document of plain values, in the order of the limits. Money is text."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "currency": "USD",
-        "verdicts": [
-            {
-                "scope": item.scope,
-                "test": item.test,
-                "amount": text_of(item.amount),
-                "complete": not item.gap.missing,
-                "known": known_json(item.amount, item.gap),
-                "limit": text_of(item.limit),
-                "verdict": item.outcome,
-                "over_by": None if item.over is None else text_of(item.over),
-                "why": item.why,
-            }
+def _json(verdicts: Sequence[Verdict]) -> Limits:
+    return Limits(
+        verdicts=[
+            Limit(
+                scope=item.scope,
+                test=item.test,
+                amount=item.amount,
+                complete=not item.gap.missing,
+                known=known(item.amount, item.gap),
+                limit=item.limit,
+                verdict=item.outcome,
+                over_by=item.over,
+                why=item.why,
+            )
             for item in verdicts
-        ],
-    }
+        ]
+    )

@@ -1,38 +1,83 @@
-"""Rows of the price book."""
+"""Rows of the price book, and findings of its check."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
 
-from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
+from pydantic import Field, ValidationInfo, field_validator
+
+from gpucluster.cost.documents.document import Document, Notes, table
+from gpucluster.cost.documents.json_schema import Amount, Answer, Model, Versioned
+from gpucluster.cost.documents.text import counted
 from gpucluster.cost.prices import PriceRow
-from gpucluster.cost.render.document import Block, Document, table
+from gpucluster.cost.prices.check import Finding
 
-_COLUMNS: Final = ("provider", "region", "sku", "unit", "purchase", "term", "usd_per_unit", "as_of", "confidence",
-                   "source", "note")  # fmt: skip
+
+class Price(Model):
+    provider: str
+    region: str
+    sku: str
+    unit: str
+    purchase: str
+    term: str
+    usd_per_unit: Amount
+    as_of: str
+    confidence: str
+    source: str
+    note: str
+    basis: str
+    second_opinion: bool = Field(validation_alias="alt")
+
+    @field_validator("confidence", mode="before")
+    @classmethod
+    def _on_the_day(cls, of: object, info: ValidationInfo) -> object:
+        return of(info.context) if callable(of) else of
+
+
+class Prices(Answer):
+    """Rows of the price book, yours first."""
+
+    prices: list[Price]
 
 
 def prices_document(rows: Sequence[PriceRow], today: datetime.date) -> Document:
     """today: the date for judging their confidence."""
-    fields = [_fields(row, today) for row in rows]
-    count = "1 price" if len(rows) == 1 else f"{len(rows):,} prices"
-
-    def blocks() -> Iterator[Block]:
-        cells = [[*row.values()][:-1] for row in fields]
-        yield table(_COLUMNS[:-1], cells, words=range(len(_COLUMNS)), folded=None)
-
-    def model() -> dict[str, Any]:
-        more = ({"basis": row.basis, "second_opinion": row.alt} for row in rows)
-        prices = [{**of, **also} for of, also in zip(fields, more, strict=True)]
-        return {"schema_version": SCHEMA_VERSION, "currency": "USD", "prices": prices}
-
-    title = f"{count} in USD per unit, before tax and discounts"
-    return Document(title=title, blocks=blocks, model=model, columns=_COLUMNS, rows=lambda: fields)
+    found = Prices.model_validate({"prices": rows}, context=today)
+    fields = [price.model_dump() for price in found.prices]
+    columns = [*Price.model_fields][:-2]
+    shown = columns[:-1]
+    cells = table(shown, [[row[name] for name in shown] for row in fields], left=range(len(shown)), wide=None)
+    return Document(
+        title=f"{counted(len(rows), 'price')} in USD per unit, before tax and discounts",
+        sections=lambda: [cells],
+        model=lambda: found,
+        rows=lambda: (columns, fields),
+    )
 
 
-def _fields(row: PriceRow, today: datetime.date) -> dict[str, str]:
-    values = (row.provider, row.region, row.sku, row.unit, row.purchase, row.term, f"{row.usd_per_unit:f}", row.as_of,
-              row.confidence(today), row.source, row.note)  # fmt: skip
-    return dict(zip(_COLUMNS, values, strict=True))
+class Problem(Model):
+    kind: str
+    matters: bool
+    what: str
+
+
+class Checked(Versioned):
+    """What a check of the price book found."""
+
+    prices: int
+    findings: list[Problem]
+
+
+def check_document(found: Sequence[Finding], prices: int, providers: int) -> Document:
+    """A line for each finding."""
+    matter = sum(finding.matters for finding in found)
+    marks = [f"{'!' if one.matters else ' '} {one.kind}" for one in found]
+    counts = f"{matter} that matter (!), {len(found) - matter} good to know"
+    notes = Notes("", [one.what for one in found], marks)
+    closing = f"{prices:,} prices of {providers} providers; findings: {counts}"
+    return Document(
+        title="",
+        sections=lambda: [notes, closing] if found else [closing],
+        model=lambda: Checked.model_validate({"prices": prices, "findings": found}),
+    )

@@ -5,22 +5,61 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
-from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
+from pydantic import AfterValidator, AliasPath, Field
+
+from gpucluster.cost.documents.document import Document, Notes, Section, table
+from gpucluster.cost.documents.json_schema import Amount, Answer, Model
 from gpucluster.cost.prices import PriceRow
-from gpucluster.cost.prices.live.refresh import Answer
-from gpucluster.cost.render.document import Block, Document, Notes, table
+from gpucluster.cost.prices.live.refresh import Answer as LiveAnswer
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refreshed:
     """not_covered: primary rows without a live list. skipped: clouds not read. written: the book has the new prices."""
 
-    answers: Sequence[Answer]
+    answers: Sequence[LiveAnswer]
     not_covered: Sequence[PriceRow] = ()
     skipped: Sequence[str] = ()
     written: bool = False
+
+
+class Tier(Model):
+    tier: int
+    usd_per_unit: Amount
+    as_of: str
+    source: str
+
+
+class Outcome(Model):
+    provider: str = Field(validation_alias=AliasPath("wanted", "provider"))
+    region: str = Field(validation_alias=AliasPath("wanted", "region"))
+    sku: str = Field(validation_alias=AliasPath("wanted", "query", "sku"))
+    unit: str = Field(validation_alias=AliasPath("wanted", "query", "unit"))
+    purchase: str = Field(validation_alias=AliasPath("wanted", "query", "purchase"))
+    term: str = Field(validation_alias=AliasPath("wanted", "query", "term"))
+    outcome: str = Field(validation_alias="kind")
+    doubt: Annotated[str | None, AfterValidator(lambda text: text or None)]
+    before: list[Tier] = Field(validation_alias=AliasPath("wanted", "rows"))
+    after: list[Tier] = Field(validation_alias="rows")
+
+
+class NotCovered(Model):
+    provider: str
+    region: str
+    sku: str
+    unit: str
+    purchase: str
+
+
+class Refresh(Answer):
+    """Each price that was asked for, and the rows of the book without a live list."""
+
+    written: bool
+    prices: list[Outcome] = Field(validation_alias="answers")
+    not_covered: list[NotCovered]
+    skipped: list[str]
 
 
 def refresh_document(found: Refreshed) -> Document:
@@ -29,12 +68,12 @@ def refresh_document(found: Refreshed) -> Document:
     rest = f"{counts['same']:,} stay and get a new date, {counts['new']:,} are new, {counts['doubt']:,} are in doubt"
     return Document(
         title=f"{counts['changed']:,} prices change, {rest}",
-        blocks=lambda: _blocks(found, counts["absent"]),
-        model=lambda: _model(found),
+        sections=lambda: _sections(found, counts["absent"]),
+        model=lambda: Refresh.model_validate(found),
     )
 
 
-def _blocks(found: Refreshed, absent: int) -> Iterator[Block]:
+def _sections(found: Refreshed, absent: int) -> Iterator[Section]:
     if rows := [row for answer in found.answers if answer.kind in ("changed", "new") for row in _steps(answer)]:
         yield table(["price", "old", "new", "change"], rows)
     if doubts := [f"{answer.wanted}: {answer.doubt}" for answer in found.answers if answer.kind == "doubt"]:
@@ -45,7 +84,7 @@ def _blocks(found: Refreshed, absent: int) -> Iterator[Block]:
         yield _coverage(found)
 
 
-def _steps(answer: Answer) -> Iterator[list[str]]:
+def _steps(answer: LiveAnswer) -> Iterator[list[str]]:
     """A row for each tier."""
     before, after = ({row.tier: row for row in rows} for rows in (answer.wanted.rows, answer.rows))
     for tier in sorted(before.keys() | after.keys()):
@@ -70,36 +109,3 @@ def _coverage(found: Refreshed) -> str:
     left = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in sorted(counts.items()))
     missing = f"Not covered by a live list: {len(found.not_covered):,} rows: {left}"
     return f"Covered: {covered:,} rows of the book. {missing}"
-
-
-def _model(found: Refreshed) -> dict[str, Any]:
-    """The same for machines; money is text."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "currency": "USD",
-        "written": found.written,
-        "prices": [
-            {
-                "provider": answer.wanted.provider,
-                "region": answer.wanted.region,
-                "sku": answer.wanted.query.sku,
-                "unit": answer.wanted.query.unit,
-                "purchase": answer.wanted.query.purchase,
-                "term": answer.wanted.query.term,
-                "outcome": answer.kind,
-                "doubt": answer.doubt or None,
-                "before": [_row(row) for row in answer.wanted.rows],
-                "after": [_row(row) for row in answer.rows],
-            }
-            for answer in found.answers
-        ],
-        "not_covered": [
-            {"provider": row.provider, "region": row.region, "sku": row.sku, "unit": row.unit, "purchase": row.purchase}
-            for row in found.not_covered
-        ],
-        "skipped": list(found.skipped),
-    }
-
-
-def _row(row: PriceRow) -> dict[str, Any]:
-    return {"tier": row.tier, "usd_per_unit": f"{row.usd_per_unit:f}", "as_of": row.as_of, "source": row.source}

@@ -1,0 +1,126 @@
+"""A document as plain text, without colours, for terminals, files and the engine's diagnostics."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from typing import Final, TextIO
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from gpucluster.cost.documents.document import WIDEST, Document, Heading, Notes, Row, Section, Table
+
+NARROWEST: Final = 76
+"""Below this amounts would have no room. With the engine's indentation it fits 80 columns."""
+_NAME: Final = 24
+"""Minimum characters of the wide column, if it has as many."""
+_LABEL, _LEAST = 33, 18
+"""Characters of the first column of an even table, and the least of the others."""
+
+
+def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
+    """The width of a table in the terminal of `stream`, overridden by COLUMNS; WIDEST if it is not a terminal.
+
+    stream: None for a program, which writes to the engine: only COLUMNS applies there.
+    `gpucluster sandbox pulumi` sets it.
+    indent: characters before each line. A wider terminal gets no wider table, in which rows are hard to follow.
+    """
+    if stream is not None and not stream.isatty():
+        return WIDEST
+    columns = os.environ.get("COLUMNS", "")
+    have = int(columns) if columns.isdecimal() else 0
+    if not have and stream is not None:
+        have = os.get_terminal_size(stream.fileno()).columns
+    return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
+
+
+def as_text(document: Document, width: int) -> str:
+    """Sections separated by empty lines. width: characters per line; only words and amounts that do not fit exceed
+    it.
+    """
+    heading = ": ".join(filter(None, (document.title, document.basis)))
+    sections = [*filter(None, (heading, document.answer)), *document.sections()]
+    return "\n\n".join(_text([*_parts(section)], width) for section in sections)
+
+
+def _text(parts: Sequence[RenderableType], width: int) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out, width=width, color_system=None, force_terminal=False, highlight=False, markup=False, emoji=False,
+        legacy_windows=False,
+    )  # fmt: skip
+    for part in parts:
+        console.print(part, crop=False, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def _parts(section: Section) -> Iterator[RenderableType]:
+    match section:
+        case Table():
+            yield _grid(section)
+        case Notes():
+            if section.heading:
+                yield Text(section.heading)
+            texts = section.brief or section.texts
+            marks = section.marks or ["-"] * len(texts)
+            if texts:
+                listed = Grid.grid(padding=(0, 1, 0, 0))
+                for mark, text in zip(marks, texts, strict=True):
+                    listed.add_row(Text(f"  {mark}", no_wrap=True), Text(text, overflow="fold"))
+                yield listed
+            if section.lines:
+                sentence, *lines = section.lines
+                yield Padding(Text(sentence), (0, 0, 0, 2))
+                yield from (Text(f"    {line}", no_wrap=True) for line in lines)
+        case Heading():
+            yield Text(section.text)
+        case str():
+            yield Text(section)
+
+
+def _grid(table: Table) -> Grid:
+    rows = [*table.rows, *table.sums]
+    heads = table.heads or [""] * len(rows[0].cells)
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None,
+                show_header=any(heads))  # fmt: skip
+    for at, head in enumerate(heads):
+        _add_column(grid, table, at, head, [row.cells[at] for row in rows])
+    grouped = any(row.strong for row in table.rows)
+    below = "" if table.wide is None else "    "
+    for number, row in enumerate(rows):
+        if number and (row.strong or number == len(table.rows)) and grouped:
+            grid.add_row()
+        inside = any(of.strong for of in (table.rows if number < len(table.rows) else table.sums))
+        indent = 0 if row.strong or not inside else 2
+        first, *others = row.cells
+        grid.add_row(_indented(first, indent), *map(Text, others))
+        for text in row.below:
+            grid.add_row(_indented(text, indent + len(below)))
+    return grid
+
+
+def _indented(text: str, indent: int) -> RenderableType:
+    return Padding(Text(text, overflow="fold"), (0, 0, 0, indent)) if indent else Text(text, overflow="fold")
+
+
+def _add_column(grid: Grid, table: Table, at: int, head: str, cells: Sequence[str]) -> None:
+    """The wide column takes the remaining width, but at least _NAME; the others wrap only if the line has no room
+    otherwise, and never inside a word.
+    """
+    widths = [*map(cell_len, cells)] or [0]
+    words = [cell_len(word) for text in (head, *cells) for word in text.split()] or [0]
+    justify = "left" if at in table.left else "right"
+    if table.even:
+        size = {"width": _LABEL} if at == 0 else {"ratio": 1, "width": _LEAST}
+    elif table.wide is None:
+        size = {"min_width": max(*widths, max(words))}
+    elif at == table.wide:
+        size = {"ratio": 1, "width": min(_NAME, max(*widths, len(head)))}
+    else:
+        size = {"min_width": max(words), "max_width": max(*widths, max(words))}
+    grid.add_column(Text(head), justify=justify, vertical="bottom", **size)

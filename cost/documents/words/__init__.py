@@ -1,1 +1,0 @@
-"""Wording shared by several documents, and plain values shared by several models."""

@@ -1,1 +1,0 @@
-"""Output formats of a document."""

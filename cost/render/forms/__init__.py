@@ -1,1 +1,0 @@
-"""Formats of a document for users: plain text, Markdown, page."""
