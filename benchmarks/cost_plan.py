@@ -12,21 +12,16 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 from benchmarks.bars import RUNS, Bar, report
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.comment import report_markdown
-from gpucluster.cost.documents.report.model import as_json
-from gpucluster.cost.documents.report.page import report_page
-from gpucluster.cost.documents.report.rows import as_csv
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.document import Document, written
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.grouping import group_by, labels_of
 from gpucluster.cost.purchasing import options_of
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
-from gpucluster.textio.json_text import indented
 
 SMALL, LARGE = 1_000, 10_000
 _BARS = {"table": 0.5, "json": 0.5, "csv": 0.5, "markdown": 0.5, "html": 3.0}
@@ -100,19 +95,12 @@ def state(resources: int) -> str:
     return json.dumps({"version": 3, "deployment": {"resources": [step["newState"] for step in steps]}})
 
 
-def _ways(title: str) -> dict[str, Callable[[Estimate, Resources], str]]:
-    return {
-        "table": lambda found, _: as_table(found, title),
-        "json": lambda found, _: indented(as_json(found)),
-        "csv": lambda found, _: as_csv(found),
-        "markdown": lambda found, resources: report_markdown(found, resources.stack),
-        "html": lambda found, resources: report_page(
-            found,
-            title,
-            [group_by(found, resources, label) for label in labels_of(found, resources)],
-            options_of(resources, PriceBook()),
-        ),
-    }
+def _document(found: Estimate, resources: Resources, form: str) -> Document:
+    """A page has labels and purchase options too."""
+    if form != "html":
+        return report_document(found, "bench", resources.stack)
+    groupings = [group_by(found, resources, label) for label in labels_of(found, resources)]
+    return report_document(found, "bench", resources.stack, groupings, options_of(resources, PriceBook()))
 
 
 def _measure(text: str) -> dict[str, float]:
@@ -129,8 +117,8 @@ def _measure(text: str) -> dict[str, float]:
     found = estimate(resources, PriceBook())
     assert found.monthly.expected > 0
     laps.append(("cost", time.process_time()))
-    for form, written in _ways("bench").items():
-        assert written(found, resources)
+    for form in _BARS:
+        assert written(_document(found, resources, form), form)
         laps.append((form, time.process_time()))
     gc.unfreeze()
     return {name: after - before for (_, before), (name, after) in itertools.pairwise(laps) if name}

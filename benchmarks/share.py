@@ -195,7 +195,8 @@ def _laps(cloud: str) -> dict[str, float]:
         from gpucluster.components.stack_config import stack_config
         from gpucluster.components.stack_plan import plan_stack
         from gpucluster.cost import plan_prices
-        from gpucluster.cost.documents.report.table import as_table
+        from gpucluster.cost.documents.document import written
+        from gpucluster.cost.documents.report import report_document
         from gpucluster.cost.estimate import estimate
         from gpucluster.program.readers.running import Watched
 
@@ -211,7 +212,7 @@ def _laps(cloud: str) -> dict[str, float]:
         lap("reading")
         found = estimate(resources)
         lap("estimate")
-        as_table(found, "Cost")
+        written(report_document(found), "table")
         lap("table")
 
     program()

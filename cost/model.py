@@ -137,13 +137,18 @@ class CostLine:
         return self.region.partition("/")[0]
 
     @property
+    def list_unit_price(self) -> Decimal:
+        """USD per unit before a discount."""
+        return self.unit_price if self.list_price is None else self.list_price
+
+    @property
     def listed(self) -> Decimal:
         """USD per month at the list price, to the cent."""
         return self.monthly if self.list_price is None else self.listed_at(self.quantity)
 
     def listed_at(self, quantity: Decimal) -> Decimal:
         """USD per month of another quantity at the list price, to the cent."""
-        return cents(quantity * (self.unit_price if self.list_price is None else self.list_price))
+        return cents(quantity * self.list_unit_price)
 
     @cached_property
     def monthly_floor(self) -> Decimal:

@@ -15,12 +15,12 @@ import pulumi
 
 from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.document import width_for, written
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.money import how_known, money, ranged
 from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.prices import BadPrices, PriceBook
-from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.trial import now, trial_of
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Error
@@ -68,7 +68,8 @@ def costed_plan(
     refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
     title = title or f"Cost of stack {pulumi.get_stack()}"
     if pulumi.runtime.is_dry_run() or refused:
-        pulumi.log.info(as_table(found, title, width_for(indent=_INDENT)))
+        document = report_document(found, title, pulumi.get_stack())
+        pulumi.log.info(written(document, "table", width_for(indent=_INDENT)))
     else:
         pulumi.log.info(f"{title}: {_line(found)}")
     if trial := trial_of(found, now()):

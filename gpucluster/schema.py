@@ -10,10 +10,10 @@ import click
 
 _SCHEMAS: Final = {
     "spec": "gpucluster.components.spec.cluster:spec_schema",
-    "cost-report": "gpucluster.cost.documents.schema:report_schema",
-    "cost-reconcile": "gpucluster.cost.documents.schema:reconciliation_schema",
-    "cost-diff": "gpucluster.cost.documents.schema:diff_schema",
-    "quote": "gpucluster.quote.shape:quote_schema",
+    "cost-report": "gpucluster.cost.documents.report_json:report_schema",
+    "cost-reconcile": "gpucluster.cost.documents.reconciliation_json:reconciliation_schema",
+    "cost-diff": "gpucluster.cost.documents.diff_json:diff_schema",
+    "quote": "gpucluster.quote.answer_json:quote_schema",
     "guardrails-check": "gpucluster.policies.render.json:json_schema",
     "judge": "gpucluster.judges.render.json:json_schema",
     "pull-request-evidence": "gpucluster.pull_request.evidence:json_schema",

@@ -11,10 +11,9 @@ from typing import TextIO
 import click
 
 from gpucluster.components.first_spec import schema_beside
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.money import ranged
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.terms.given import BadTerms, given_terms
 from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output, quiet
@@ -24,7 +23,7 @@ from gpucluster.quote.places import known_regions
 from gpucluster.quote.question import question_of
 from gpucluster.quote.quotes import Answer, Quote, answer
 from gpucluster.quote.spec_values import spec_text
-from gpucluster.quote.words import empty, left_out, what
+from gpucluster.quote.text import empty, left_out, what
 
 
 @click.command()
@@ -111,7 +110,7 @@ def quote(
     if pick is not None:
         _pick(found, pick, output, quiet=quiet)
         return
-    output.write(written(quote_document(found, top), form, width_for(output)) + "\n")
+    write(quote_document(found, top), form, output)
 
 
 def _pick(found: Answer, pick: int, output: TextIO, *, quiet: bool) -> None:

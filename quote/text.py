@@ -1,4 +1,4 @@
-"""An answer in words and cells, shared by all formats."""
+"""An answer in sentences and cells, shared by all formats."""
 
 from __future__ import annotations
 

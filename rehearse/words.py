@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.documents.markdown import code
 from gpucluster.cost.handlers.whole_machines import purchase_words
 from gpucluster.cost.money import money
-from gpucluster.cost.render.markdown import code
 from gpucluster.rehearse.outcome import Place, Verdict
 from gpucluster.rehearse.prices import Machines
 from gpucluster.rehearse.report import Job, Report

@@ -13,10 +13,9 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.advice import advice_document
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import Settings
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
@@ -54,5 +53,4 @@ def advise(
     resources = read_text(file.read(), what)
     check_names(assumptions, resources)
     found = advice_of(resources, book, Settings(days=days), assumptions, need)
-    document = advice_document(found, f"Advice on {what}")
-    output.write(written(document, form, width_for(output)) + "\n")
+    write(advice_document(found, f"Advice on {what}"), form, output)

@@ -11,10 +11,9 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.budgets import Limits, read_limits, verdicts_of
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.budgets import budgets_document
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
@@ -66,8 +65,7 @@ def budgets(
     verdicts = verdicts_of(found, resources, Limits() if limits is None else read_limits(limits))
     if not verdicts:
         raise click.UsageError(f"{what} declares no budget and --limits is missing; give a limits file")
-    document = budgets_document(verdicts, f"Limits of {what}")
-    output.write(written(document, form, width_for(output)) + "\n")
+    write(budgets_document(verdicts, f"Limits of {what}"), form, output)
     found_over = any(item.outcome == "over" for item in verdicts)
     if found_over or (strict and any(item.outcome == "cannot tell" for item in verdicts)):
         raise SystemExit(Exit.FINDINGS)

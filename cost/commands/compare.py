@@ -15,9 +15,8 @@ from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask
 from gpucluster.cost.comparison.files import columns_of
 from gpucluster.cost.documents.comparison import comparison_document
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.options import form_of, output
 
 
@@ -67,7 +66,7 @@ def compare(
     ask = Ask(tflops=_tflops(tflops), **given)
     book = PriceBook.in_use(prices)
     found = compared(columns_of(files, book, assumptions), book, ask)
-    output.write(written(comparison_document(found), form, width_for(output)) + "\n")
+    write(comparison_document(found), form, output)
 
 
 def _tflops(given: Sequence[str]) -> tuple[tuple[str, Decimal], ...]:

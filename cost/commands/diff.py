@@ -14,9 +14,8 @@ from gpucluster.cost.diff import diff as changed
 from gpucluster.cost.diff.files import sides_of
 from gpucluster.cost.diff.revisions import plan_of, preview_of
 from gpucluster.cost.documents.diff import diff_document
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
 from gpucluster.options import STACK, form_of, output, quiet
@@ -72,7 +71,7 @@ def diff(
     say = partial(click.echo, err=True) if not quiet else _nothing
     preview = None if by is None else partial(plan_of, command=by, say=say)
     found = changed(*sides_of(old, new, PriceBook.in_use(prices), assumptions, preview))
-    output.write(written(diff_document(found), form, width_for(output)) + "\n")
+    write(diff_document(found), form, output)
     verdict = budget_verdict(found.new.estimate)
     if not quiet and form == "json" and verdict is not None:
         click.echo(verdict.sentence, err=True)

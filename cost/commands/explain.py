@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
-from gpucluster.cost.documents.report.explanation import explanation_json, explanation_text
+from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.explanation import explanation_document
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.explain import NoSuchLine
 from gpucluster.cost.explain import explain as explained
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
@@ -48,8 +47,4 @@ def explain(
         chosen = explained(found, line)
     except NoSuchLine as error:
         raise click.BadParameter(str(error), param_hint="LINE") from None
-    if form == "json":
-        text = json.dumps(explanation_json(chosen, found), indent=2)
-    else:
-        text = explanation_text(chosen, found, book.today, width_for(output))
-    output.write(text + "\n")
+    write(explanation_document(chosen, found, book.today), form, output)

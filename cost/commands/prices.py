@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Callable, Collection, Sequence
 from typing import TextIO
 
 import click
 
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.prices import prices_document
-from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
+from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.prices import check_document, prices_document
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
-from gpucluster.cost.render.layout import Layout, width_for
-from gpucluster.cost.render.write import written
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
 
@@ -47,7 +44,7 @@ def show(
         known = _nearest(region, {row.region for row in rows})
         click.echo(f"no price of {sku or 'anything'} in {region}; known in: {known}", err=True)
     rows = [row for row in rows if region in (None, row.region)]
-    output.write(written(prices_document(rows, book.today), form, width_for(output)) + "\n")
+    write(prices_document(rows, book.today), form, output)
 
 
 @click.command()
@@ -70,19 +67,8 @@ def check(form: str, output: TextIO) -> None:
     book = PriceBook()
     rows = _book_rows(book)
     found = check_prices(rows, book.today)
-    matter = sum(finding.matters for finding in found)
-    if form == "json":
-        listed = [{"kind": one.kind, "matters": one.matters, "what": one.what} for one in found]
-        text = json.dumps({"schema_version": SCHEMA_VERSION, "prices": len(rows), "findings": listed}, indent=2)
-    else:
-        layout = Layout(width_for(output))
-        lines = [
-            line for one in found for line in layout.wrapped(f"{'!' if one.matters else ' '} {one.kind:<12}", one.what)
-        ]
-        counts = f"{matter} that matter (!), {len(found) - matter} good to know"
-        text = "\n".join([*lines, "", f"{len(rows):,} prices of {len(book.providers)} providers; findings: {counts}"])
-    output.write(text + "\n")
-    if matter:
+    write(check_document(found, len(rows), len(book.providers)), form, output)
+    if any(finding.matters for finding in found):
         raise SystemExit(Exit.FINDINGS)
 
 

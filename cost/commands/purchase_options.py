@@ -10,11 +10,10 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.documents.options import options_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import Settings, options_of
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
@@ -71,5 +70,4 @@ def options(
     resources = read_text(file.read(), what)
     check_names(assumptions, resources)
     found = options_of(resources, book, settings, assumptions)
-    document = options_document(found, f"Ways to buy {what}")
-    output.write(written(document, form, width_for(output)) + "\n")
+    write(options_document(found, f"Ways to buy {what}"), form, output)

@@ -17,11 +17,10 @@ from gpucluster.cost.bills.read import read_bills
 from gpucluster.cost.bills.reconcile import reconcile as reconciled
 from gpucluster.cost.bills.reconciled import Reconciled
 from gpucluster.cost.commands.options import name_of, pricing
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.documents.reconciliation import reconciliation_document
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import STACK, form_of, output, plan_argument, quiet
@@ -86,8 +85,7 @@ def reconcile(
     read = read_bills(bills, mine.wanted, _day(start), _day(end))
     found = reconciled(read, lines, resources, mine, _day(start), _day(end))
     learned = learn(found, resources, book, assumptions)
-    document = reconciliation_document(found, learned, resources.stack)
-    output.write(written(document, form, width_for(output)) + "\n")
+    write(reconciliation_document(found, learned, resources.stack), form, output)
     _write(found, learned, ", ".join(path.name for path in bills), write_usage, write_prices)
     if read.faults:
         click.echo("\n".join(read.faults), err=True)

@@ -9,21 +9,18 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.commands.sources import heard, source_of
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.documents.focus import as_focus
-from gpucluster.cost.documents.report.groups import groups_json, groups_table
-from gpucluster.cost.documents.report.model import as_json
-from gpucluster.cost.documents.report.rows import as_csv
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.groups import groups_document
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.grouping import group_by, labels_of
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, plan_argument, quiet
 from gpucluster.program.readers.files import read_text
-from gpucluster.textio.json_text import indented
 
 
 @click.command()
@@ -77,36 +74,27 @@ def report(
     found = estimate(resources, book, assumptions)
     heard(found.facts.what_if, settings)
     groupings = [group_by(found, resources, label) for label in dict.fromkeys(labels)]
-    title = f"Cost of {what}"
-    if form == "json":
-        groups = {"group_by": [groups_json(grouping) for grouping in groupings]} if groupings else {}
-        text = indented(as_json(found) | groups)
-    elif form == "csv":
-        text = as_csv(found, groupings)
-    elif form == "focus":
-        text = as_focus(found, resources, book)
-    elif form == "markdown":
-        from gpucluster.cost.documents.report.comment import report_markdown
-
-        text = report_markdown(found, resources.stack, groupings)
-    elif form == "html":
-        from gpucluster.cost.documents.report.page import report_page
+    title, options = f"Cost of {what}", None
+    if form == "html":
         from gpucluster.cost.purchasing import options_of  # slow to import
 
-        shown = groupings or [group_by(found, resources, label) for label in labels_of(found, resources)]
-        name = f"Cost of {resources.stack or what}"
-        text = report_page(found, name, shown, options_of(resources, book, assumptions=assumptions))
-    elif groupings:
-        text = "\n\n".join(groups_table(grouping, found, title, width_for(output)) for grouping in groupings)
+        groupings = groupings or [group_by(found, resources, label) for label in labels_of(found, resources)]
+        options = options_of(resources, book, assumptions=assumptions)
+        title = f"Cost of {resources.stack or what}"
+    if form == "focus":
+        output.write(as_focus(found, resources, book) + "\n")
+    elif form == "table" and groupings:
+        for number, grouping in enumerate(groupings):
+            output.write("\n" if number else "")
+            write(groups_document(grouping, found, title), form, output)
     else:
-        text = as_table(found, title, width_for(output))
-    output.write(text + "\n")
+        write(report_document(found, title, resources.stack, groupings, options), form, output)
     if form == "focus" and found.not_priced and not quiet:
         click.echo(f"{len(found.not_priced)} not priced, and not in the rows: x_Complete is false", err=True)
     verdict = budget_verdict(found)
     if verdict is None:
         return
-    if not quiet and (form != "table" or groupings):
+    if not quiet and (form != "table" or labels):
         click.echo(verdict.sentence, err=True)
     if verdict.outcome == "over":
         raise SystemExit(Exit.FINDINGS)

@@ -12,11 +12,10 @@ import click
 from gpucluster.cost.commands.numbers import Number
 from gpucluster.cost.commands.options import name_of
 from gpucluster.cost.commands.options import prices as own_prices
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import options_of
-from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
 from gpucluster.cost.tco.cloud import against_ways, inputs_of
 from gpucluster.options import form_of, output
@@ -85,7 +84,7 @@ def tco(
     found = [*_given(own, by_use, reserved), *(() if options is None else against_ways(own, options))]
     life = own.inputs.number("life_years")
     lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]
-    output.write(written(tco_document(own, lives, found), form, width_for(output)) + "\n")
+    write(tco_document(own, lives, found), form, output)
 
 
 def _given(own: Own, by_use: Sequence[Decimal], reserved: Sequence[Decimal]) -> Iterator[Against]:

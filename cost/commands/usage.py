@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 from typing import TextIO
 
@@ -10,10 +10,9 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, prices
-from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
+from gpucluster.cost.documents.document import write
 from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.rates import usage_words
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.start import first_usage
 from gpucluster.options import form_of
@@ -50,11 +49,6 @@ def names(form: str) -> None:
 
     Every name that the file and --assume accept, with its default.
     """
-    default, words = Assumptions(), usage_words()
-    if form == "json":
-        listed = {name: {"value": f"{default.amount(name):f}", "words": words[name]} for name in Assumptions.names()}
-        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "usage": listed}, indent=2))
-        return
-    width = max(map(len, words))
-    for name in Assumptions.names():
-        click.echo(f"{name:<{width}}  {default.amount(name):f} {words[name]}")
+    from gpucluster.cost.documents.usage import usage_document
+
+    write(usage_document(), form, sys.stdout)

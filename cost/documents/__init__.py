@@ -1,1 +1,1 @@
-"""The content of each answer: a document for users, a model for machines. `cost.render` formats it."""
+"""One answer as a table, Markdown, a page, CSV and JSON: a document of sections, written by one writer for each format."""

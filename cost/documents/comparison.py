@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from gpucluster.cost.comparison import Comparison, PartRow
+from gpucluster.cost.comparison import Column, Comparison, PartRow
 from gpucluster.cost.documents.charts import Bar, Bars, Figure, Panel, Range, figure
 from gpucluster.cost.documents.document import Document, Notes, Row, Section, Table, table
 from gpucluster.cost.documents.text import basis, unpriced_items
@@ -31,8 +31,13 @@ def comparison_document(found: Comparison) -> Document:
         sections=lambda: _sections(found, titles),
         model=model,
         rows=lambda: (["section", "what", *titles], _rows(found, titles)),
+        totals=lambda: [Row((f"{column.title}, a month", _total(column))) for column in found.columns],
         figures=lambda: _figures(found),
     )
+
+
+def _total(column: Column) -> str:
+    return ranged(column.estimate.monthly.expected, column.estimate.gaps.expected)
 
 
 def _rows(found: Comparison, titles: Sequence[str]) -> Iterator[Mapping[str, str]]:
@@ -41,7 +46,7 @@ def _rows(found: Comparison, titles: Sequence[str]) -> Iterator[Mapping[str, str
         if row.strong:
             section = row.cells[0]
         else:
-            yield {"section": section, "what": row.cells[0], **dict(zip(titles, row.cells[1:], strict=True))}
+            yield {"section": section, "what": row.cells[0].strip(), **dict(zip(titles, row.cells[1:], strict=True))}
 
 
 def _sections(found: Comparison, titles: Sequence[str]) -> Iterator[Section]:

@@ -15,7 +15,7 @@ from gpucluster.cost.money import change, money
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.resources import urn_name
 
-_MARKS: Final = {"added": "+", "removed": "-", "changed": "~", "same": "=", "price lost": "?", "price gained": "?"}
+MARKS: Final = {"added": "+", "removed": "-", "changed": "~", "same": "=", "price lost": "?", "price gained": "?"}
 
 COLUMNS: Final = (
     "kind", "part", "resource", "resource_name", "line", "quantity_before", "quantity_after", "unit", "monthly_before",
@@ -61,18 +61,19 @@ def _sections(found: Diff) -> Iterator[Section]:
     if verdict is not None:
         yield f"Budget: {verdict.sentence}"
     if found.losses:
-        yield Notes("Storage and reserved capacity that are deleted or replaced", [*map(loss_text, found.losses)])
+        yield Notes("Storage and reserved capacity that are deleted or replaced", [*map(_loss, found.losses)])
     for heading, items in unpriced_lists(found):
         yield Notes(heading, [f"{item.type} {urn_name(item.urn)}: {unpriced(item)}" for item in items])
     yield f"{len(found.changed)} lines change, {same} stay the same"
 
 
 def _omitted(rows: Sequence[Row]) -> str:
-    what = "parts" if all(row.strong for row in rows) else "lines"
-    return f"{len(rows):,} more {what}, together {change(sum((row.amount for row in rows), Decimal(0)))}"
+    lines = [row for row in rows if not row.strong]
+    found, what = (lines, "more line") if lines else (rows, "more part")
+    return f"{counted(len(found), what)}, together {change(sum((row.amount for row in found), Decimal(0)))}"
 
 
-def loss_text(loss: Loss) -> str:
+def _loss(loss: Loss) -> str:
     """One resource that is deleted or replaced."""
     cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
     because = f", forced by {', '.join(loss.because)}" if loss.because and not loss.retained else ""
@@ -82,12 +83,12 @@ def loss_text(loss: Loss) -> str:
 def _line(line: LineChange) -> Row:
     autoscaled = any(side and side.autoscaled for side in (line.before, line.after))
     below = [_bounds(line.monthly_before, line.monthly_after)] if autoscaled else []
-    return Row((line_name(line), *line_cells(line)), below, amount=line.change or Decimal(0))
+    return Row((_line_name(line), *line_cells(line)), below, amount=line.change or Decimal(0))
 
 
-def line_name(line: LineChange) -> str:
+def _line_name(line: LineChange) -> str:
     """`+ NAT gateway (nat)`."""
-    return f"{_MARKS[line.kind]} {line.name} ({line.resource})"
+    return f"{MARKS[line.kind]} {line.name} ({line.resource})"
 
 
 def _bounds(before: Amounts, after: Amounts) -> str:

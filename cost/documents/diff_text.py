@@ -14,6 +14,8 @@ from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, NotPriced, Unbounded
 from gpucluster.cost.money import change, money, percent, ranged
 from gpucluster.program.resources import key_of, urn_name
 
+_LONGEST: Final = 80
+"""Maximum characters of a name in a sentence."""
 _NAMED: Final = 3
 """Number of unpriced resources that a sentence names."""
 
@@ -74,7 +76,11 @@ def comparable(told: Change) -> str:
     return f"priced on both sides: {change(told.comparable) if told.comparable else 'no change'}"
 
 
-def missing(found: Sequence[Diff], quote: Quote = str) -> str:
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def missing(found: Sequence[Diff], quote: Quote = _short) -> str:
     """Items without a price on one side, or different ones on both; the most expensive on the other side first."""
     amounts = _amounts(found)
     lists = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 if TYPE_CHECKING:  # a preview needs neither models nor charts
     from gpucluster.cost.documents.charts import Figure
@@ -13,6 +14,8 @@ if TYPE_CHECKING:  # a preview needs neither models nor charts
 
 WIDEST: Final = 108
 """Characters per line if no terminal gives its width: in a pipe, a file, the engine's diagnostics."""
+NARROWEST: Final = 76
+"""Below this amounts would have no room. With the engine's indentation it fits 80 columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ class Document:
 
     title: the first line. basis: of every amount, the rest of that line. answer: the whole in one sentence. outcome:
     a verdict, which colours a page's answer. model: for JSON. rows: columns and rows of a CSV. figures: of a page,
-    before the sections. marker: (kind, stack) of a pull request comment, which has a limit.
+    before the sections. totals: of a page's header, if no table has sums. marker: (kind, stack) of a pull request
+    comment, which has a limit.
     """
 
     title: str
@@ -91,6 +95,8 @@ class Document:
     model: Callable[[], Model]
     basis: str = ""
     answer: str = ""
+    totals: Callable[[], Iterable[Row]] = tuple
+    outcome: str = ""
     rows: Callable[[], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] = lambda: ((), ())
     figures: Callable[[], Iterable[Figure]] = tuple
     marker: tuple[str, str] | None = None
@@ -129,3 +135,24 @@ def written(document: Document, form: str, width: int = WIDEST) -> str:
             from gpucluster.cost.documents.terminal import as_text
 
             return as_text(document, width)
+
+
+def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
+    """The width of a table in the terminal of `stream`, overridden by COLUMNS; WIDEST if it is not a terminal.
+
+    stream: None for a program, which writes to the engine: only COLUMNS applies there.
+    `gpucluster sandbox pulumi` sets it.
+    indent: characters before each line. A wider terminal gets no wider table, in which rows are hard to follow.
+    """
+    if stream is not None and not stream.isatty():
+        return WIDEST
+    columns = os.environ.get("COLUMNS", "")
+    have = int(columns) if columns.isdecimal() else 0
+    if not have and stream is not None:
+        have = os.get_terminal_size(stream.fileno()).columns
+    return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
+
+
+def write(document: Document, form: str, output: TextIO) -> None:
+    """The text as a command writes it."""
+    output.write(f"{written(document, form, width_for(output))}\n")

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Final
 
 from gpucluster.catalog.clouds import clouds
+from gpucluster.cost.documents.csv import cell, csv_text
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.grouping import all_labels
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import Price, PriceBook
-from gpucluster.cost.documents.csv import cell, csv_text
 from gpucluster.program.resources import Resources, urn_type
 from gpucluster.record import record
 

@@ -49,7 +49,7 @@ def _rows(group: Group, total: Amounts) -> Iterator[Row]:
     parts, monthly = parts_of(group.lines), group.monthly
     if not parts and group.complete:
         return
-    share = f", {percent(monthly.expected / total.expected)} of the total" if total.expected else ""
+    share = f", {percent(monthly.expected / total.expected)} of the total" if monthly.expected else ""
     below: list[str] = []
     if not group.complete and monthly.expected:
         below.append(f"of which priced {money(monthly.expected)}")

@@ -20,7 +20,8 @@ def as_html(document: Document) -> str:
     return templates().get_template("page.html.j2").render(
         document=document,
         basis=sentence(document.basis) if document.basis else "",
-        sums=[row for section in sections if isinstance(section, Table) for row in section.sums],
+        sums=[row for section in sections if isinstance(section, Table) for row in section.sums]
+        or [*document.totals()],
         figures=[*document.figures()],
         sections=[(_KINDS[type(section)], section) for section in sections if not _only_sums(section)],
     )  # fmt: skip

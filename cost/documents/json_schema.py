@@ -51,7 +51,7 @@ Date = Annotated[str, _text(r"^([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?$")]
 
 
 def _name(urn: str, info: ValidationInfo) -> str:
-    return (info.context or {}).get(urn, "")
+    return urn if info.context is None else info.context.get(urn, "")
 
 
 Name = Annotated[str, AfterValidator(_name)]

@@ -10,6 +10,7 @@ from typing import Any, Final
 from gpucluster.cost.bills.learn import Learned
 from gpucluster.cost.bills.reconciled import Apart, Beside, Exactness, Reason, Reconciled
 from gpucluster.cost.documents.document import Document, Notes, Row, Section, Table
+from gpucluster.cost.documents.text import counted
 from gpucluster.cost.money import change, money
 from gpucluster.program.resources import urn_name
 
@@ -55,7 +56,9 @@ def _rows(found: Reconciled) -> Iterator[Row]:
             if row.line.part == part and row.shown:
                 planned = "unknown" if row.planned is None else money(row.planned)
                 amounts = planned, money(row.billed), _difference(row.planned, row.billed), _exact(row.exact)
-                yield Row((f"{row.line.name} ({urn_name(row.line.urn)})", *amounts), [_reason(one) for one in row.reasons])
+                yield Row(
+                    (f"{row.line.name} ({urn_name(row.line.urn)})", *amounts), [_reason(one) for one in row.reasons]
+                )
     if found.not_in_plan:
         more = sum((one.billed for one in found.not_in_plan), Decimal(0))
         yield Row(("not in the plan", "", money(more), _difference(Decimal(0), more), ""), strong=True)
@@ -110,15 +113,11 @@ def _beside(one: Beside) -> str:
 def _apart(one: Apart, where: str) -> str:
     """Credits and similar charges, in one line."""
     amounts = f"BilledCost {_usd(one.invoiced)}, EffectiveCost {_usd(one.effective)}"
-    return f"{one.kind} {where}: {amounts}, {_rows(one.rows)}"
+    return f"{one.kind} {where}: {amounts}, {counted(one.rows, 'row')}"
 
 
 def _usd(amount: Decimal) -> str:
     return f"-{money(-amount)}" if amount < 0 else money(amount)
-
-
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 def _remarks(found: Reconciled, learned: Learned) -> Iterator[str]:
@@ -133,10 +132,10 @@ def _remarks(found: Reconciled, learned: Learned) -> Iterator[str]:
             f"({urn_name(line.urn)}); it is in no total: label it"
         )
     for currency, amount, rows in found.other_currencies:
-        yield f"In {currency}: {amount:,.2f} in {_rows(rows)}, in no total"
+        yield f"In {currency}: {amount:,.2f} in {counted(rows, 'row')}, in no total"
     if found.read.repeated:
         other = f", {found.read.changed:,} of them with other amounts" if found.read.changed else ""
-        yield f"In several files: {_rows(found.read.repeated)}{other}; each counts once, as in the last file"
+        yield f"In several files: {counted(found.read.repeated, 'row')}{other}; each counts once, as in the last file"
     if found.read.faults:
         yield f"Not read: {len(found.read.faults)} rows or files (on stderr); totals exclude them"
     for line in learned.not_learned:

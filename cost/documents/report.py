@@ -90,9 +90,9 @@ def _sections(estimate: Estimate, groupings: Sequence[Grouping]) -> Iterator[Sec
     yield _lines(estimate, marks)
     verdict = budget_verdict(estimate)
     if verdict is not None:
-        yield f"Budget: {sentence(verdict.sentence)}"
+        yield f"Budget: {verdict.sentence}"
     elif gpus is not None:
-        yield "Budget: no budget stated."
+        yield "Budget: no budget stated"
     if teams := _teams(estimate):
         yield teams
     yield from (_label(grouping) for grouping in groupings[:_MOST_LABELS])
@@ -145,8 +145,9 @@ def _lines(estimate: Estimate, marks: _Marks) -> Table:
 
 
 def _omitted(rows: Sequence[Row]) -> str:
-    what = "part" if all(row.strong for row in rows) else "line"
-    return f"{counted(len(rows), f'more {what}')}, together {money(sum((row.amount for row in rows), Decimal(0)))}"
+    lines = [row for row in rows if not row.strong]
+    found, what = (lines, "more line") if lines else (rows, "more part")
+    return f"{counted(len(found), what)}, together {money(sum((row.amount for row in found), Decimal(0)))}"
 
 
 def _part(part: Part, estimate: Estimate, marks: _Marks) -> Iterator[Row]:
@@ -238,7 +239,9 @@ def _teams(estimate: Estimate) -> Table | None:
         for team in teams
     ]  # fmt: skip
     heads = ("team", "GPUs", "GPU-hours a month", "$/hour", "$/month")
-    return Table(heads=heads, rows=rows, more=lambda rest: counted(len(rest), "more team"), drawn=True) if rows else None
+    return (
+        Table(heads=heads, rows=rows, more=lambda rest: counted(len(rest), "more team"), drawn=True) if rows else None
+    )
 
 
 def _label(grouping: Grouping) -> Table:

@@ -27,7 +27,9 @@ def report_figures(estimate: Estimate, groupings: Sequence[Grouping], options: O
                 team.monthly,
                 ranged(team.monthly, team.gap),
                 _share(team.monthly, total),
-                "; ".join(filter(None, (f"{team.gpus:,} GPUs, {plain_number(team.gpu_hours)} GPU-hours", team.sentence))),
+                "; ".join(
+                    filter(None, (f"{team.gpus:,} GPUs, {plain_number(team.gpu_hours)} GPU-hours", team.sentence))
+                ),
             )
             for team in teams
         ]

@@ -60,15 +60,11 @@ class Line(Model):
     spend: Literal["new", "committed-elsewhere"] = Field(
         description="committed-elsewhere: capacity that is bought outside the stack; it counts in every sum"
     )
-    paid_by: str = Field(
-        description="reservation or block that pays for these machines; empty if this line does"
-    )
+    paid_by: str = Field(description="reservation or block that pays for these machines; empty if this line does")
     idle_quantity: Amount = Field(
         validation_alias="idle", description="units of the quantity that are paid for but unused here"
     )
-    upfront: Amount = Field(
-        description="fee of a capacity block for the stated duration, paid before it starts"
-    )
+    upfront: Amount = Field(description="fee of a capacity block for the stated duration, paid before it starts")
 
 
 class Terms(Model):

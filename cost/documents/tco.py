@@ -178,9 +178,7 @@ def _against(own: Own, found: Sequence[Against]) -> Figure:
         names.append(name)
     text = f"{'; '.join(names)}."
     if own.not_included:
-        text += (
-            " Costs not included make owning more expensive than drawn; the resale value of nodes makes it cheaper."
-        )
+        text += " Costs not included make owning more expensive than drawn; the resale value of nodes makes it cheaper."
     chart = Curves(lines, ("no hours used", "all hours used"), text)
     return figure("break-even", "Against a cloud, a year", text, chart)
 

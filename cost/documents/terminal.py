@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator, Sequence
-from typing import Final, TextIO
+from typing import Final
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -13,30 +12,12 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gpucluster.cost.documents.document import WIDEST, Document, Heading, Notes, Row, Section, Table
+from gpucluster.cost.documents.document import Document, Heading, Notes, Section, Table
 
-NARROWEST: Final = 76
-"""Below this amounts would have no room. With the engine's indentation it fits 80 columns."""
 _NAME: Final = 24
 """Minimum characters of the wide column, if it has as many."""
 _LABEL, _LEAST = 33, 18
 """Characters of the first column of an even table, and the least of the others."""
-
-
-def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
-    """The width of a table in the terminal of `stream`, overridden by COLUMNS; WIDEST if it is not a terminal.
-
-    stream: None for a program, which writes to the engine: only COLUMNS applies there.
-    `gpucluster sandbox pulumi` sets it.
-    indent: characters before each line. A wider terminal gets no wider table, in which rows are hard to follow.
-    """
-    if stream is not None and not stream.isatty():
-        return WIDEST
-    columns = os.environ.get("COLUMNS", "")
-    have = int(columns) if columns.isdecimal() else 0
-    if not have and stream is not None:
-        have = os.get_terminal_size(stream.fileno()).columns
-    return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
 
 
 def as_text(document: Document, width: int) -> str:
@@ -93,7 +74,7 @@ def _grid(table: Table) -> Grid:
     grouped = any(row.strong for row in table.rows)
     below = "" if table.wide is None else "    "
     for number, row in enumerate(rows):
-        if number and (row.strong or number == len(table.rows)) and grouped:
+        if number and grouped and ((row.strong and number < len(table.rows)) or number == len(table.rows)):
             grid.add_row()
         inside = any(of.strong for of in (table.rows if number < len(table.rows) else table.sums))
         indent = 0 if row.strong or not inside else 2
@@ -115,6 +96,7 @@ def _add_column(grid: Grid, table: Table, at: int, head: str, cells: Sequence[st
     widths = [*map(cell_len, cells)] or [0]
     words = [cell_len(word) for text in (head, *cells) for word in text.split()] or [0]
     justify = "left" if at in table.left else "right"
+    vertical = "bottom" if table.wide == 0 and not table.even else "top"
     if table.even:
         size = {"width": _LABEL} if at == 0 else {"ratio": 1, "width": _LEAST}
     elif table.wide is None:
@@ -123,4 +105,4 @@ def _add_column(grid: Grid, table: Table, at: int, head: str, cells: Sequence[st
         size = {"ratio": 1, "width": min(_NAME, max(*widths, len(head)))}
     else:
         size = {"min_width": max(words), "max_width": max(*widths, max(words))}
-    grid.add_column(Text(head), justify=justify, vertical="bottom", **size)
+    grid.add_column(Text(head), justify=justify, vertical=vertical, **size)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gpucluster.cost.documents.diff.comment import LINE_HEAD, line_row, loss_item
-from gpucluster.cost.documents.diff.words import missing, part_cells, total_rows, unpriced_lists
-from gpucluster.cost.documents.words.basis import basis_sentence
-from gpucluster.cost.money import ranged
-from gpucluster.cost.render.markdown import bytes_of, code, fitting, row
+from gpucluster.cost.diff import LineChange, Loss
+from gpucluster.cost.documents.diff import MARKS
+from gpucluster.cost.documents.diff_text import line_cells, missing, part_cells, total_rows, unpriced_lists
+from gpucluster.cost.documents.markdown import bytes_of, code, fitting, row
+from gpucluster.cost.documents.text import basis, sentence
+from gpucluster.cost.money import money, ranged
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.program.resources import urn_name
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
@@ -28,6 +29,12 @@ LONGEST_SUMMARY: Final = 1_000_000
 """GitHub's limit of a step's summary is 1 MiB."""
 
 _STUCK: Final = {"refused": "is refused", "waits": "would wait"}
+
+_HEADS: Final = ("| | before | after | change |", "| --- | ---: | ---: | ---: |")
+_LINE_HEADS: Final = (
+    "| | resource | line | before | after | change |",
+    "| --- | --- | --- | ---: | ---: | ---: |",
+)
 
 _CLOSING: Final = 1_500
 """Bytes reserved for the end."""
@@ -67,7 +74,7 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
         share = (room - bytes_of(out)) // (len(detailed) - number)
         out += _folded(stack, share, elsewhere)
     sides = [side for stack in found.stacks for side in (stack.before, stack.after) if side is not None]
-    note = f"{basis_sentence(*sides, month=True)}. {_NOTE}"
+    note = f"{sentence(basis(*sides, month=True))} {_NOTE}"
     return "\n".join([*out, "", note, f"Rules: pack {code(found.pack)}. Base: {code(found.base[:12])}."])
 
 
@@ -229,7 +236,7 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
     if stack.no_comparison:
         out += [f"No comparison, because the base has none: {code(stack.no_comparison, 600)}"]
     elif found.moves:
-        out += ["| | before | after | change |", "| --- | ---: | ---: | ---: |"]
+        out += _HEADS
         out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
         parts = [part for part in found.parts if part.moves]
         out += fitting(
@@ -249,7 +256,10 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
         out += ["", "Jobs that would run, and what their machines cost:", "", *lines]
     if found.losses:
         lines = fitting(
-            found.losses, loss_item, room // 4, lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}"
+            found.losses,
+            _loss,
+            room // 4,
+            lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}",
         )
         out += ["", "Data and reserved capacity that are deleted or replaced:", "", *lines]
     for heading, items in unpriced_lists(found):
@@ -262,9 +272,12 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
         out += ["", f"{heading}:", "", *lines]
     if found.changed and not stack.no_comparison:
         lines = fitting(
-            found.changed, line_row, room // 3, lambda left: row("", f"{len(left):,} more lines in {elsewhere}")
+            found.changed,
+            _line,
+            room // 3,
+            lambda left: row("", f"{len(left):,} more lines in {elsewhere}"),
         )
-        out += ["", *LINE_HEAD, *lines]
+        out += ["", *_LINE_HEADS, *lines]
     for heading, items in (
         ("New advice", stack.new_advice),
         ("Unchanged advice", [one for one in stack.advice if not one.new]),
@@ -278,3 +291,15 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
             )
             out += ["", f"{heading}:", "", *lines]
     return out[1:] if out and not out[0] else out
+
+
+def _line(line: LineChange) -> str:
+    """Mark, resource, line, before, after, change."""
+    return row(f"`{MARKS[line.kind]}`", code(line.resource), code(line.name), *line_cells(line))
+
+
+def _loss(loss: Loss) -> str:
+    """One resource that is deleted or replaced."""
+    cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
+    because = f", forced by {', '.join(map(code, loss.because[:3]))}" if loss.because and not loss.retained else ""
+    return f"- {code(loss.name)} ({code(loss.type)}): {loss.outcome}{because}{cost}"

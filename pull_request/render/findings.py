@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gpucluster.cost.documents.markdown import code
 from gpucluster.cost.money import money
-from gpucluster.cost.render.markdown import code
 from gpucluster.policies.engine.rule import explained_by
 from gpucluster.pull_request.judgement import Finding, StackJudgement
 from gpucluster.pull_request.vendors import Refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpucluster.cost.documents.diff.model import change_json, diff_model
+from gpucluster.cost.documents.diff_json import change_json, diff_json
 from gpucluster.pull_request.judgement import Finding, Judgement, StackJudgement
 
 
@@ -34,7 +34,7 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
         "refused": stack.refused or None,
         "no_comparison": stack.no_comparison or None,
         "steps": dict(stack.steps),
-        "cost": None if stack.diff is None else diff_model(stack.diff),
+        "cost": None if stack.diff is None else diff_json(stack.diff).model_dump(),
         "price_change": None if stack.price_change is None else change_json(stack.price_change.change),
         "findings": [_finding(stack, one) for one in (*stack.mandatory, *stack.advice)],
         "new_exemptions": [

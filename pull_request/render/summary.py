@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.documents.diff.words import bounded, comparable, how_much, missing, share, sides
+from gpucluster.cost.documents.diff_text import bounded, comparable, how_much, missing, share, sides
+from gpucluster.cost.documents.markdown import code
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.money import ranged
-from gpucluster.cost.render.markdown import code
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 
 

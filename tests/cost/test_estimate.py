@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.model import as_json
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.report import report_document
+from gpucluster.cost.documents.report_json import report_json
 from gpucluster.cost.handlers import registry
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.facts import Budget
@@ -208,8 +209,8 @@ def test_odd_values_anywhere_are_named_and_never_crash_a_handler(
             others = [item for item in plan if item.urn != resource.urn]
             found = estimate(Resources([*others, changed], default_regions={"aws": "us-east-1"}), book)
             assert [item.reason for item in found.not_priced if "handler failed" in item.reason] == [], inputs
-            assert as_table(found)
-            assert json.dumps(as_json(found))
+            assert written(report_document(found), "table")
+            assert json.dumps(report_json(found).model_dump())
 
 
 def test_a_resource_without_inputs_is_named_and_never_crashes_a_handler(make: Make, cost_of: CostOf) -> None:
@@ -247,8 +248,10 @@ def test_the_recorded_plan_summed_by_a_second_hand(recordings: Path, book: Price
 
 
 def test_the_order_of_the_resources_changes_nothing(recorded: Resources, book: PriceBook) -> None:
-    there = as_json(estimate(Resources(recorded, default_regions={"aws": "us-east-1"}), book))
-    back = as_json(estimate(Resources(reversed(list(recorded)), default_regions={"aws": "us-east-1"}), book))
+    there = report_json(estimate(Resources(recorded, default_regions={"aws": "us-east-1"}), book)).model_dump()
+    back = report_json(
+        estimate(Resources(reversed(list(recorded)), default_regions={"aws": "us-east-1"}), book)
+    ).model_dump()
     there["assumptions"], back["assumptions"] = sorted(there["assumptions"]), sorted(back["assumptions"])
     assert there == back
 

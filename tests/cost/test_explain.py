@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.explanation import explanation_json, explanation_text
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.explanation import explanation_document
 from gpucluster.cost.explain import NoSuchLine, explain
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
@@ -40,32 +42,30 @@ def test_a_name_or_a_urn_is_every_line_of_a_resource(found: Estimate) -> None:
 
 
 def test_a_line_has_its_formula_source_date_and_assumption(found: Estimate, book: PriceBook) -> None:
-    assert explanation_text(explain(found, "4"), found, book.today).splitlines() == [
+    assert written(explanation_document(explain(found, "4"), found, book.today), "table").splitlines() == [
         Says("4", "p5.4xlarge", "elastic-pool", "$10,044.80"),
-        Says(
-            "resource",
-            "urn:pulumi:dev::example::example:index:Elastic$kubernetes:karpenter.sh/v1:NodePool::elastic-pool",
-        ),
-        "  part         elastic",
+        "  part       elastic",
         Says("2", "730", "=", "1,460", "instance-hour", "$6.88", "=", "$10,044.80"),
-        "  floor        0 x $6.88 = $0.00",
-        "  ceiling      5,840 x $6.88 = $40,179.20",
+        "  floor      0 x $6.88 = $0.00",
+        "  ceiling    5,840 x $6.88 = $40,179.20",
         Says("$6.88", "instance-hour", "us-east-1"),
         Says("source", "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv"),
-        "  date         2026-10-10, 42 days ago",
+        "  date       2026-10-10, 42 days ago",
         Says("confidence", "official", "90"),
         Says("GPUs", "elastic-pool", "2", "gpucluster/expected-gpus"),
+        "  resource",
+        "    urn:pulumi:dev::example::example:index:Elastic$kubernetes:karpenter.sh/v1:NodePool::elastic-pool",
     ]
 
 
 def test_what_is_free_or_has_no_price_says_why(found: Estimate, make: Make, cost_of: CostOf, book: PriceBook) -> None:
-    assert explanation_text(explain(found, "role"), found, book.today).splitlines() == [
+    assert written(explanation_document(explain(found, "role"), found, book.today), "table").splitlines() == [
         "role (aws:iam/role:Role): free",
-        "  why          IAM has no charge",
+        "  why    IAM has no charge",
         Says("source", "https://aws.amazon.com/iam/faqs/"),
     ]
     far = cost_of(make("aws:ebs/volume:Volume", "far", type="gp3", size=100), region="xx-nowhere-1")
-    title, why, *_, own = explanation_text(explain(far, "far"), far, book.today).splitlines()
+    title, why, *_, own = written(explanation_document(explain(far, "far"), far, book.today), "table").splitlines()
     assert title == Says("aws:ebs/volume:Volume", "not", "priced", "not")
     assert why == Says("no", "ebs-gp3", "on_demand", "xx-nowhere-1", "GiB-month")
     assert own == Says("aws,xx-nowhere-1,ebs-gp3,GiB-month,on_demand")
@@ -76,13 +76,14 @@ def test_capacity_in_a_reservation_shows_what_it_is_worth(make: Make, cost_of: C
     held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge",
                 capacityReservationSpecification=target)  # fmt: skip
     estimated = cost_of(held)
-    rows = explanation_text(explain(estimated, "held"), estimated, book.today)
-    assert "  formula      1 x 730 h = 730 instance-hour x $55.04 = $40,179.20, rounded to the cent\n" in rows
-    assert "  committed    elsewhere: bought outside this stack, and part of its total\n" in rows
+    rows = written(explanation_document(explain(estimated, "held"), estimated, book.today), "table")
+    assert "  formula    1 x 730 h = 730 instance-hour x $55.04 = $40,179.20, rounded to the cent\n" in rows
+    assert "  committed  elsewhere: bought outside this stack, and part of its total\n" in rows
 
 
 def test_the_document_for_machines_has_the_line_of_the_report(found: Estimate) -> None:
-    (line,) = json.loads(json.dumps(explanation_json(explain(found, "1"), found)))["lines"]
+    document = explanation_document(explain(found, "1"), found, datetime.date(2026, 11, 21))
+    (line,) = json.loads(written(document, "json"))["lines"]
     assert (line["number"], line["monthly"], line["unit_price"]) == (1, "200896.00", "55.04")
 
 

@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.groups import groups_json, groups_table
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.groups import groups_document
+from gpucluster.cost.documents.report_json import label_sums
 from gpucluster.cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -84,24 +86,21 @@ def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_l
         ("c", Decimal(0), False),
         (NO_LABEL, Decimal("80.00"), True),
     ]
-    assert groups_table(grouping, found, "Cost", 60).splitlines()[4:] == [
-        "b",
-        "├─ stack                                              $16.00",
-        "└─ subtotal, 15.4% of the total                       $16.00",
+    assert written(groups_document(grouping, found, "Cost"), "table", 60).splitlines()[4:] == [
+        "b, 15.4% of the total                                 $16.00",
+        "  stack                                               $16.00",
         "",
-        "a",
-        "├─ stack                                               $8.00",
-        "└─ subtotal, 7.7% of the total                         $8.00",
+        "a, 7.7% of the total                                   $8.00",
+        "  stack                                                $8.00",
         "",
-        "c",
-        "└─ including unpriced items                          unknown",
+        "c                                                    unknown",
         "",
-        "(no label)",
-        "├─ stack                                              $80.00",
-        "└─ subtotal, 76.9% of the total                       $80.00",
+        "(no label), 76.9% of the total                        $80.00",
+        "  stack                                               $80.00",
         "",
         "Total per month                             at least $104.00",
         "  of which priced                                    $104.00",
+        "",
         "unknown: 1 without a price of its own; see gpucluster cost",
         "report",
     ]
@@ -110,7 +109,7 @@ def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_l
 def test_the_groups_of_a_recorded_stack_have_its_total(recordings: Path, book: PriceBook) -> None:
     resources = read_text((recordings / "plan.json").read_text(), "plan.json")
     found: Estimate = estimate(resources, book)
-    groups = groups_json(group_by(found, resources, "team"))["groups"]
+    groups = label_sums(group_by(found, resources, "team")).model_dump()["groups"]
     for key in ("floor", "expected", "ceiling"):
         total = sum((Decimal(group["monthly"][key]) for group in groups), Decimal(0))
         assert f"{total}" == f"{getattr(found.monthly, key)}"
@@ -142,11 +141,11 @@ def test_capacity_bought_elsewhere_is_part_of_its_group(make: Make, book: PriceB
                 tags={"team": "a"}, capacityReservationSpecification=target)  # fmt: skip
     resources = Resources([held], default_regions={"aws": "us-east-1"})
     found = estimate(resources, book)
-    assert groups_table(group_by(found, resources, "team"), found, "Cost", 60).splitlines()[4:] == [
-        "a",
-        "├─ stack                                          $40,187.20",
-        "└─ subtotal, 100.0% of the total                  $40,187.20",
-        "     of which committed elsewhere $40,179.20",
+    document = groups_document(group_by(found, resources, "team"), found, "Cost")
+    assert written(document, "table", 60).splitlines()[4:] == [
+        "a, 100.0% of the total                            $40,187.20",
+        "    of which committed elsewhere $40,179.20",
+        "  stack                                           $40,187.20",
         "",
         "Total per month                                   $40,187.20",
     ]

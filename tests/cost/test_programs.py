@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.usage import check_names
@@ -58,7 +59,7 @@ def _read(name: str, tmp_path: Path) -> tuple[Resources, Assumptions]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_report_on_a_program_is_its_golden_file(name: str, tmp_path: Path, book: PriceBook) -> None:
     resources, assumptions = _read(name, tmp_path)
-    text = as_table(estimate(resources, book, assumptions), f"Cost of {name}") + "\n"
+    text = written(report_document(estimate(resources, book, assumptions), f"Cost of {name}"), "table") + "\n"
     golden = HERE / "golden" / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(text)

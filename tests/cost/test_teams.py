@@ -7,10 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from gpucluster.cost import Estimate
-from gpucluster.cost.documents.report.comment import report_markdown
-from gpucluster.cost.documents.report.model import as_json
-from gpucluster.cost.documents.report.page import report_page
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.report import report_document
+from gpucluster.cost.documents.report_json import report_json
 from gpucluster.cost.gap import CLOSED
 from gpucluster.cost.teams import NO_TEAM, TeamCost, team_costs
 from gpucluster.program.resources import Resource
@@ -78,27 +77,27 @@ def test_what_has_no_price_leaves_a_verdict_open_unless_the_share_is_over_alread
 def test_table_and_json_tell_of_teams_only_where_there_are_some(make: Make, cost_of: CostOf) -> None:
     shares = {"monthly": "30000", "shares": _shares(training=(8, 16))}
     with_teams, without = cost_of(*_stack(make, vision=shares)), cost_of(*_stack(make))
-    table = as_table(with_teams)
-    assert "Team vision, 8 GPUs" in table
-    assert "5,840 GPU-hours a month" in table
-    assert "No team, 8 GPUs" in table
-    assert [each["name"] for each in as_json(with_teams)["teams"]] == ["vision", NO_TEAM]
-    assert "Team" not in as_table(without)
-    assert as_json(without)["teams"] == []
+    table = written(report_document(with_teams), "table")
+    rows = [line.split()[:-2] for line in table.splitlines() if line.startswith(("vision", NO_TEAM))]
+    assert rows == [["vision", "8", "5,840"], ["(no", "team)", "8", "5,840"]]
+    assert [each["name"] for each in report_json(with_teams).model_dump()["teams"]] == ["vision", NO_TEAM]
+    assert "GPU-hours a month" not in written(report_document(without), "table")
+    assert report_json(without).model_dump()["teams"] == []
 
 
 def test_markdown_and_page_tell_of_teams_only_where_there_are_some(make: Make, cost_of: CostOf) -> None:
     shares = {"monthly": "30000", "shares": _shares(training=(8, 16))}
     with_teams, without = cost_of(*_stack(make, vision=shares)), cost_of(*_stack(make))
     [vision, rest] = team_costs(with_teams)
-    markdown = report_markdown(with_teams, "trial")
-    assert f"| `vision` | 8 | 5,840 | ${vision.monthly:,.2f} | {vision.sentence} |" in markdown
-    assert f"| `{NO_TEAM}` | 8 | 5,840 | ${rest.monthly:,.2f} | |" in markdown
-    page = report_page(with_teams, "trial", (), None)
+    markdown = written(report_document(with_teams, stack="trial"), "markdown")
+    told = f"{vision.sentence[0].upper()}{vision.sentence[1:]}."
+    assert f"| vision<br>{told} | 8 | 5,840 | ${vision.hourly:,.2f} | ${vision.monthly:,.2f} |" in markdown
+    assert f"| {NO_TEAM} | 8 | 5,840 | ${rest.hourly:,.2f} | ${rest.monthly:,.2f} |" in markdown
+    page = written(report_document(with_teams, "trial"), "html")
     assert "By team, a month" in page
     assert f"8 GPUs, 5,840 GPU-hours; {vision.sentence}" in page
-    assert "| team |" not in report_markdown(without, "trial")
-    assert "By team" not in report_page(without, "trial", (), None)
+    assert "| team |" not in written(report_document(without, stack="trial"), "markdown")
+    assert "By team" not in written(report_document(without, "trial"), "html")
 
 
 def test_pools_without_a_price_share_nothing_out(make: Make, cost_of: CostOf) -> None:

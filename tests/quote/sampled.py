@@ -18,7 +18,7 @@ from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.quotes import Answer, Quote, answer, assumed
 from gpucluster.quote.spec_values import spec_text
-from gpucluster.quote.words import what
+from gpucluster.quote.text import what
 from tests.quote.conftest import asked, nobody
 
 QUESTIONS = (

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
+from gpucluster.quote.answer_json import quote_schema
 from gpucluster.quote.quotes import Answer
-from gpucluster.quote.shape import quote_schema
 from tests.says import Says
 
 HOME = ("quote", "--gpus", "64", "--for", "30d", "--clouds", "aws", "--regions", "us-east-1")

@@ -13,7 +13,7 @@ import pytest
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.quote.quotes import Answer
-from gpucluster.quote.words import Numbered, cells, what
+from gpucluster.quote.text import Numbered, cells, what
 
 pytestmark = pytest.mark.slow
 

@@ -16,8 +16,8 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.candidates import candidates
 from gpucluster.quote.quotes import Answer
 from gpucluster.quote.spec_values import spec_text, spec_values
+from gpucluster.quote.text import Numbered, cells, empty, heading, left_out, numbered, sections
 from gpucluster.quote.ways import ways_of
-from gpucluster.quote.words import Numbered, cells, empty, heading, left_out, numbered, sections
 from tests.quote.conftest import asked
 from tests.says import Says
 

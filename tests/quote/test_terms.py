@@ -13,7 +13,7 @@ from gpucluster.program.facts import Terms
 from gpucluster.quote.places import known_regions
 from gpucluster.quote.question import question_of
 from gpucluster.quote.quotes import Answer, answer
-from gpucluster.quote.words import heading
+from gpucluster.quote.text import heading
 from tests.quote.conftest import nobody
 from tests.says import Says
 

@@ -31,10 +31,10 @@ from gpucluster.cli import main as gpucluster
 from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
 from gpucluster.cost.documents.comparison import comparison_document
+from gpucluster.cost.documents.document import written
 from gpucluster.cost.money import ranged
 from gpucluster.cost.preview import watch
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.write import written
 from gpucluster.program.readers.alone import run_alone
 from gpucluster.program.resources import Resources
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from gpucluster.cli import main
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.bills.planned import Planned, planned_lines
-from gpucluster.cost.documents.schema import reconciliation_schema
+from gpucluster.cost.documents.reconciliation_json import reconciliation_schema
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 from tests.cost.bills.generator import HERE, Item, bill_of

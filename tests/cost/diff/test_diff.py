@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.diff import Change, Diff, Side, diff
-from gpucluster.cost.documents.diff.words import sentence, total_rows
+from gpucluster.cost.documents.diff_text import answer, total_rows
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import cents
 from gpucluster.cost.money import money
@@ -89,7 +89,7 @@ def test_a_machine_that_loses_its_price_is_neither_cheaper_nor_dearer(make: Make
     assert found.change == Change(Decimal("-201096.00"), Decimal(0), after=Gap(1, 1))
     assert (found.change.direction, found.change.exact) == ("cannot tell", None)
     assert [part.change.shown for part in found.parts] == ["cannot tell"]
-    assert sentence(found) == Says("Cannot", "whether", "more", "less", "$201,096.00", "before", "unknown", "no", "not")
+    assert answer(found) == Says("Cannot", "whether", "more", "less", "$201,096.00", "before", "unknown", "no", "not")
     back = diff(unpriced, priced)
     assert [line.kind for line in back.changed] == ["price gained", "price gained"]
     assert (back.change.direction, back.change.comparable) == ("cannot tell", 0)
@@ -106,9 +106,9 @@ def test_what_is_new_without_a_price_adds_to_what_is_known(make: Make, side: Mak
     nat, database = make("aws:ec2/natGateway:NatGateway", "nat"), make(UNKNOWN_TYPE, "database")
     more, back = diff(side(), side(nat, database)), diff(side(nat, database), side())
     assert (more.change.direction, more.change.shown) == ("more", "at least +$32.85")
-    assert sentence(more) == Says("least", "$32.85", "$0.00", "least", "$32.85", "not")
+    assert answer(more) == Says("least", "$32.85", "$0.00", "least", "$32.85", "not")
     assert (back.change.direction, back.change.shown) == ("less", "at most -$32.85")
-    assert sentence(back) == Says("least", "$32.85", "least", "$32.85", "$0.00", "not")
+    assert answer(back) == Says("least", "$32.85", "least", "$32.85", "$0.00", "not")
 
 
 @pytest.mark.parametrize(("before", "after"), [((100, True), (200, False)), ((200, False), (100, True))])
@@ -129,7 +129,7 @@ def test_what_has_no_price_on_either_side_and_stays_leaves_the_change_exact(make
 
     found = diff(having(5, team="a"), having(6, team="b"))
     assert (found.change.exact, found.changed_unpriced) == (Decimal("40219.20"), ())
-    assert sentence(found) == Says("$40,219.20", "least", "$201,096.00", "least", "$241,315.20")
+    assert answer(found) == Says("$40,219.20", "least", "$201,096.00", "least", "$241,315.20")
 
 
 @pytest.mark.parametrize("other", [{"count": 8}, {"region": "eu-west-1"}], ids=["more of it", "elsewhere"])
@@ -141,7 +141,7 @@ def test_what_has_no_price_on_either_side_and_changes_leaves_it_open(
 
     found = diff(having(), having(**other))
     assert ([item.type for item in found.changed_unpriced], found.newly_unpriced) == ([UNKNOWN_TYPE], ())
-    assert sentence(found) == Says("Cannot", "more", "less", "unknown", "unknown", "no", "changed", "not", "database")
+    assert answer(found) == Says("Cannot", "more", "less", "unknown", "unknown", "no", "changed", "not", "database")
 
 
 def test_a_component_of_unknown_parts_leaves_the_change_open_with_its_changed_inputs(
@@ -179,7 +179,7 @@ def test_a_pool_that_leaves_its_reservation_does_not_end_its_bill(make: Make, si
                 associatePublicIpAddress=False,
                 capacityReservationSpecification=target)  # fmt: skip
     found = diff(side(held), side())
-    assert sentence(found) == Says(
+    assert answer(found) == Says(
         "$40,180.00", "100.0%", "$40,180.00", "$0.00", "-$40,179.20", "deleted", "replaced", "1"
     )
     assert [(loss.outcome, loss.monthly) for loss in found.losses] == [
@@ -209,7 +209,7 @@ def test_a_price_that_is_lost_moves_the_change_by_its_bound(make: Make, side: Ma
     assert (found.change.at_least, found.change.at_most) == (low - 8, high - 8)
     assert (found.change.direction, found.change.exact) == ("cannot tell", None)
     assert found.change.shown == f"-{money(8 - low)} to +{money(high - 8)}"
-    assert sentence(found) == Says(
+    assert answer(found) == Says(
         "Cannot",
         "more",
         "less",
@@ -234,7 +234,7 @@ def test_a_bound_that_cannot_bring_it_back_is_less_and_says_how_much(
     before = side(make(VOLUME, "disk", type="gp3", size=100_000))
     found = diff(before, side(make(VOLUME, "disk", type="gp3", size=100, region=NOWHERE)))
     assert (found.change.direction, found.change.shown) == ("less", f"-{money(8000 - low)} to -{money(8000 - high)}")
-    assert sentence(found).startswith(
+    assert answer(found).startswith(
         f"This lowers the cost of dev by {money(8000 - high)} to {money(8000 - low)} a month: $8,000.00 before, "
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpucluster.cost import Estimate
 from gpucluster.cost.diff import Change, Side, diff
 from gpucluster.cost.diff.diff import change_of
-from gpucluster.cost.documents.diff.model import diff_model
+from gpucluster.cost.documents.diff_json import diff_json
 from gpucluster.cost.estimate import Coverage
 from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
 from gpucluster.cost.stack_facts import StackFacts
@@ -78,7 +78,7 @@ def test_the_change_is_the_difference_of_the_two_reports(old: Side, new: Side) -
     before, after = old.estimate.monthly, new.estimate.monthly
     assert found.change.exact == after.expected - before.expected
     assert sum((line.change or Decimal(0) for line in found.changed), Decimal(0)) == found.change.exact
-    shown = diff_model(found)["monthly"]["change"]
+    shown = diff_json(found).model_dump()["monthly"]["change"]
     ceiling = change_of(before.ceiling, after.ceiling)
     assert shown == {
         "floor": f"{after.floor - before.floor:f}",

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.cli import main
-from gpucluster.cost.documents.focus.csv import unit_of
+from gpucluster.cost.documents.focus import unit_of
 from gpucluster.cost.prices import PriceBook
 
 TRIALS = Path(__file__).parents[1] / "bills" / "trials"

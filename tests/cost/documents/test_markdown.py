@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.cost.render.markdown import bytes_of, code, escaped, fitting, marker, row
+from gpucluster.cost.documents.markdown import bytes_of, code, escaped, fitting, marker, row
 
 
 @pytest.mark.parametrize(

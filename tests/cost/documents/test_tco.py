@@ -1,27 +1,20 @@
-"""Owning as golden files that are reviewed as money.
-
-After a change that is meant: `UPDATE_GOLDEN=1 python -m pytest tests/cost/render`, then read the difference.
-"""
+"""Owning in every form."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.purchasing import options_of
-from gpucluster.cost.render.layout import WIDEST
-from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
 from gpucluster.cost.tco.cloud import against_ways
 from gpucluster.program.resources import Resource, Resources
+from tests.cost.documents.conftest import Golden
 
-GOLDEN = Path(__file__).parent / "golden" / "tco"
 EVERYTHING = (
     "nodes=32", "network_usd_per_node=40000", "network_usd_per_gpu_hour=0", "storage_usd=3000000",
     "installation_usd=400000", "life_years=5", "residual_share=0.1", "cost_of_capital_per_year=0.08",
@@ -45,22 +38,11 @@ def case(
     return made
 
 
-FORMS = {"txt": "table", "json": "json", "csv": "csv", "md": "markdown"}
-
-
-@pytest.mark.parametrize("name", ["defaults", "everything"])
-@pytest.mark.parametrize("form", FORMS)
-def test_owning_is_shown_as_its_golden_file(
-    name: str, form: str, case: Callable[[str], tuple[Own, list[Own], list[Against]]]
+@pytest.mark.parametrize("name", ["defaults.md", "everything.txt", "everything.json", "everything.csv"])
+def test_owning_is_its_golden_file(
+    name: str, case: Callable[[str], tuple[Own, list[Own], list[Against]]], golden: Golden
 ) -> None:
-    text = written(tco_document(*case(name)), FORMS[form])
-    path = GOLDEN / f"{name}.{form}"
-    if "UPDATE_GOLDEN" in os.environ:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text + "\n")
-    assert text + "\n" == path.read_text()
-    if form == "txt":
-        assert [line for line in text.splitlines() if len(line) > WIDEST or line != line.rstrip()] == []
+    golden(f"tco/{name}", tco_document(*case(name.partition(".")[0])))
 
 
 def test_capacity_that_is_paid_idle_too_has_no_break_even(

@@ -7,7 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from gpucluster.cost import Assumptions, PriceBook, estimate
-from gpucluster.cost.documents.report.table import as_table
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
@@ -66,10 +67,11 @@ def test_the_report_says_whose_price_it_is_and_which_rows_to_fill_in(
     path = tmp_path / "ours.csv"
     path.write_text(OWN)
     resources = Resources(stack("azure-native"))
-    before = as_table(estimate(resources, book))
-    after = as_table(estimate(resources, PriceBook(today=book.today, own=path)))
+    before = written(report_document(estimate(resources, book)), "table")
+    after = written(report_document(estimate(resources, PriceBook(today=book.today, own=path))), "table")
     assert "    azure,eastus,AMLFS-Durable-Premium-125,GiB-month,on_demand,,..." in before.splitlines()
-    assert "$362,736.39 to $368,198.29 of which priced $358,941.00" in " ".join(before.split())
+    assert "Total per month $362,736.39 to $368,198.29" in " ".join(before.split())
+    assert "of which priced $358,941.00" in " ".join(before.split())
     assert "bounded" in before
     assert "bounded" not in after
     assert "Not priced" not in after

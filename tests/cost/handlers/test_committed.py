@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.model import as_json
+from gpucluster.cost.documents.report_json import report_json
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.model import Amounts
@@ -85,7 +85,7 @@ def test_every_machine_is_paid_for_once_and_every_sum_is_that_of_its_lines(
     groups = group_by(found, resources, "team").groups
     assert sum((group.monthly.expected for group in groups), Decimal(0)) == found.monthly.expected
     assert sum((group.committed_monthly for group in groups), Decimal(0)) == found.committed_monthly
-    assert audit(as_json(found), _rows()) == []
+    assert audit(report_json(found).model_dump(), _rows()) == []
 
 
 def _check_trial(found: Estimate, days: int) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report.table import as_table
-from gpucluster.cost.documents.words.basis import basis
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.report import report_document
+from gpucluster.cost.documents.text import basis
 from gpucluster.cost.terms.given import BadTerms, given_terms
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.facts import Budget, Facts, Terms
@@ -69,14 +70,15 @@ def test_list_total_less_discount_and_support_are_the_total_to_the_cent(costed: 
 
 
 def test_the_table_says_what_is_agreed_and_what_it_comes_to(costed: Costed) -> None:
-    lines = [" ".join(line.split()) for line in as_table(costed(AGREED)).splitlines()]
+    lines = [" ".join(line.split()) for line in written(report_document(costed(AGREED)), "table").splitlines()]
     assert lines[0] == Says("USD", "8%")
-    said = [line for line in lines if line.startswith(("At list", "discounts", "Total per month", "├─ support"))]
+    said = [line for line in lines if line.startswith(("at list", "discounts", "Total per month", "support"))]
     assert said == [
+        Says("support", "$5,919.09"),
         Says("support-business", "$80,381.70", "$1.00", "4", "$5,919.09"),
-        "At list prices $86,300.79",
-        "discounts -$6,430.54",
         "Total per month $79,870.25",
+        "at list prices $86,300.79",
+        "discounts -$6,430.54",
     ]
 
 

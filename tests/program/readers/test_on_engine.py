@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.documents.report.model import as_json
+from gpucluster.cost.documents.report_json import report_json
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource, Resources
 
@@ -66,5 +66,5 @@ def test_the_engine_plans_what_the_program_was_seen_to_declare(tmp_path: Path) -
     )
     assert {item.urn: _shape(item) for item in seen} == {item.urn: _shape(item) for item in plan}
     book = PriceBook(today=datetime.date(2026, 11, 21))
-    totals = [as_json(estimate(source, book))["monthly"] for source in (seen, plan)]
+    totals = [report_json(estimate(source, book)).model_dump()["monthly"] for source in (seen, plan)]
     assert totals[0] == totals[1] == {"floor": "205124.80", "expected": "215201.60", "ceiling": "245432.00"}

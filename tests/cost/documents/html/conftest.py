@@ -13,11 +13,11 @@ import pytest
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import compare
 from gpucluster.cost.documents.comparison import comparison_document
-from gpucluster.cost.documents.report.page import report_page
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.grouping import group_by, labels_of
 from gpucluster.cost.purchasing import options_of
-from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Inputs, against, own_cluster
 from gpucluster.program.resources import Resource, Resources
 from tests.browser.chromium import find_chromium
@@ -89,7 +89,9 @@ def whole(resources: Resources, book: PriceBook) -> Estimate:
 def report(resources: Resources, whole: Estimate, book: PriceBook) -> str:
     """The page of a report."""
     groupings = [group_by(whole, resources, label) for label in labels_of(whole, resources)]
-    return report_page(whole, "Cost of dev", groupings, options_of(resources, book))
+    return written(
+        report_document(whole, "Cost of dev", groupings=groupings, options=options_of(resources, book)), "html"
+    )
 
 
 @pytest.fixture

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Estimate
-from gpucluster.cost.documents.report.page import report_page
+from gpucluster.cost.documents.charts import Bar, Bars, Curve, Curves, Mark, Range
+from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.html import templates
+from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.gap import Gaps
 from gpucluster.cost.model import Amounts
 from gpucluster.cost.money import money
-from gpucluster.cost.render.html.charts import Bar, Curve, Mark, bars, curves, marks, span
 from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
@@ -76,7 +78,7 @@ def test_text_of_others_is_text(report: str) -> None:
 
 
 def test_a_report_of_nothing_is_a_page_too(cost_of: CostOf) -> None:
-    text = " ".join(_Tags(report_page(cost_of(), "Cost of nothing", [], None)).text)
+    text = " ".join(_Tags(written(report_document(cost_of(), "Cost of nothing"), "html")).text)
     assert "$0.00" in text
     assert "Nothing here has a cost." in text
 
@@ -89,18 +91,22 @@ def test_a_pool_that_nothing_limits_has_no_end(make: Make, cost_of: CostOf) -> N
         spec={"template": {"spec": {"nodeClassRef": {"name": "c"}, "requirements": requirements}}},
     )  # fmt: skip
     found = cost_of(pool, make("kubernetes:karpenter.k8s.aws/v1:EC2NodeClass", metadata={"name": "c"}))
-    assert "unbounded where they are full" in " ".join(_Tags(report_page(found, "Cost", [], None)).text)
+    assert "unbounded where they are full" in " ".join(_Tags(written(report_document(found, "Cost"), "html")).text)
 
 
-def _numbers(drawing: str, name: str) -> list[str]:
-    return re.findall(rf'class="{name}"[^>]*? width="([\d.]+)"', drawing)
+def _drawn(chart: Bars | Range | Curves) -> str:
+    return str(templates().get_template("charts.html.j2").module.chart(chart))  # type: ignore[attr-defined]
+
+
+def _numbers(chart: Bars | Range, name: str) -> list[str]:
+    return re.findall(rf'class="{name}"[^>]*? width="([\d.]+)"', _drawn(chart))
 
 
 def test_bars_are_as_long_as_their_share_of_the_largest() -> None:
     rows = [Bar("a", Decimal(40), "$40"), Bar("b", Decimal(10), "$10"), Bar("c", None, "unknown")]
-    assert _numbers(bars(rows), "bar") == ["100.00", "25.00", "0.00"]
-    assert _numbers(bars(rows, Decimal(80)), "bar") == ["50.00", "12.50", "0.00"]
-    assert _numbers(bars([Bar("nothing", Decimal(0), "$0")]), "bar") == ["0.00"]
+    assert _numbers(Bars(rows), "bar") == ["100.00", "25.00", "0.00"]
+    assert _numbers(Bars(rows, Decimal(80)), "bar") == ["50.00", "12.50", "0.00"]
+    assert _numbers(Bars([Bar("nothing", Decimal(0), "$0")]), "bar") == ["0.00"]
 
 
 @pytest.mark.parametrize(
@@ -114,16 +120,16 @@ def test_bars_are_as_long_as_their_share_of_the_largest() -> None:
 def test_a_range_ends_at_its_ceiling_or_at_the_edge(
     ceiling: Any, budget: Decimal | None, floor_width: str, ceiling_width: str
 ) -> None:
-    floor, expected, top = marks(Amounts(Decimal(20), Decimal(40), ceiling), Gaps((), None, None, frozenset()))
     limit = None if budget is None else Mark("Budget", budget, "$100")
-    drawing = span(floor, expected, top, limit, "words")
-    assert (_numbers(drawing, "bar"), _numbers(drawing, "bar-2")) == ([floor_width], [ceiling_width])
-    assert drawing.count('class="tick"') == (1 if budget is None else 2)
+    amounts, gaps = Amounts(Decimal(20), Decimal(40), ceiling), Gaps((), None, None, frozenset())
+    chart = Range.of(amounts, gaps, "text", limit)
+    assert (_numbers(chart, "bar"), _numbers(chart, "bar-2")) == ([floor_width], [ceiling_width])
+    assert _drawn(chart).count('class="tick"') == (1 if budget is None else 2)
 
 
 def test_a_curve_is_marked_where_it_meets_the_first() -> None:
     found = [Curve("on demand", Decimal(0), Decimal(200)), Curve("plan", Decimal(90), Decimal(90), Decimal("0.45"))]
-    drawing = curves(found, ends=("none", "all"), label="words")
+    drawing = _drawn(Curves(found, ("none", "all"), "text"))
     assert 'd="M0 100.00L100 0.00"' in drawing
     assert 'd="M0 55.00L100 55.00"' in drawing
     assert 'd="M45.00 55.00V100"' in drawing
@@ -141,12 +147,12 @@ def test_reserved_capacity_is_in_the_totals_with_what_of_it_is_committed_and_pai
         for number in range(3)
     ]
     cluster = make("x:y:Cluster", "c", custom=False, durationDays=14)
-    text = " ".join(_Tags(report_page(cost_of(cluster, *machines), "Cost", [], None)).text)
+    text = " ".join(_Tags(written(report_document(cost_of(cluster, *machines), "Cost"), "html")).text)
     for shown in (
         "Total per month $121,264.16",  # 4 x 730 x 41.528, and three disks
-        "Of which committed elsewhere $121,261.76",
+        "of which committed elsewhere $121,261.76",
         "This trial, 14 days $55,814.73",
-        "Of which paid upfront $55,813.63",
+        "of which paid upfront $55,813.63",
         "committed elsewhere; 1 of 4 idle; this trial, paid upfront: $55,813.63",
         "of which committed elsewhere: $121,261.76",
     ):
