@@ -125,7 +125,7 @@ def answer_json(answer: quotes.Answer) -> Quotes:
                     **dict(quote_row(one)),
                     "confidence_usd": one.quote.estimate.by_confidence,
                     "not_priced": [item.reason for item in one.quote.estimate.not_priced],
-                    "notes": one.quote.candidate.plan.facts.notes,
+                    "notes": one.quote.candidate.plan.facts.registered()["notes"],
                     "place": one.quote.candidate.place,
                     "spec": one.quote.spec,
                 }

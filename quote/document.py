@@ -1,4 +1,4 @@
-"""An answer as a document."""
+"""One answer as a table, Markdown, a page, CSV and JSON: a document of sections, with one writer for each format."""
 
 from __future__ import annotations
 
