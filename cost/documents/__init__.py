@@ -1,1 +1,1 @@
-"""One answer as a table, Markdown, a page, CSV and JSON: a document of sections, written by one writer for each format."""
+"""Answers as documents of sections, and one writer for each format: table, Markdown, page, CSV and JSON."""

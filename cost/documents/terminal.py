@@ -71,13 +71,13 @@ def _grid(table: Table) -> Grid:
                 show_header=any(heads))  # fmt: skip
     for at, head in enumerate(heads):
         _add_column(grid, table, at, head, [row.cells[at] for row in rows])
-    grouped = any(row.strong for row in table.rows)
+    grouped, summed = (any(row.strong for row in part) for part in (table.rows, table.sums))
     below = "" if table.wide is None else "    "
     for number, row in enumerate(rows):
         if number and grouped and ((row.strong and number < len(table.rows)) or number == len(table.rows)):
             grid.add_row()
-        inside = any(of.strong for of in (table.rows if number < len(table.rows) else table.sums))
-        indent = 0 if row.strong or not inside else 2
+        inside = grouped if number < len(table.rows) else summed
+        indent = 2 if inside and not row.strong else 0
         first, *others = row.cells
         grid.add_row(_indented(first, indent), *map(Text, others))
         for text in row.below:
