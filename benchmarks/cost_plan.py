@@ -16,7 +16,8 @@ from typing import Any
 
 from benchmarks.bars import RUNS, Bar, report
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.document import Document, written
+from gpucluster.cost.documents.document import Document
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.grouping import group_by, labels_of
 from gpucluster.cost.purchasing import options_of

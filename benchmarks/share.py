@@ -195,7 +195,7 @@ def _laps(cloud: str) -> dict[str, float]:
         from gpucluster.components.stack_config import stack_config
         from gpucluster.components.stack_plan import plan_stack
         from gpucluster.cost import plan_prices
-        from gpucluster.cost.documents.document import written
+        from gpucluster.cost.documents.formats import written
         from gpucluster.cost.documents.report import report_document
         from gpucluster.cost.estimate import estimate
         from gpucluster.program.readers.running import Watched

@@ -15,7 +15,7 @@ import pulumi
 
 from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.documents.document import width_for, written
+from gpucluster.cost.documents.formats import width_for, written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.money import how_known, money, ranged

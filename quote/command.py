@@ -11,7 +11,7 @@ from typing import TextIO
 import click
 
 from gpucluster.components.first_spec import schema_beside
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.money import ranged
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.terms.given import BadTerms, given_terms

@@ -13,7 +13,7 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.advice import advice_document
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import Settings
 from gpucluster.cost.usage import check_names

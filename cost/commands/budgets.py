@@ -11,7 +11,7 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.budgets import Limits, read_limits, verdicts_of
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.budgets import budgets_document
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.usage import check_names

@@ -15,7 +15,7 @@ from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask
 from gpucluster.cost.comparison.files import columns_of
 from gpucluster.cost.documents.comparison import comparison_document
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.prices import PriceBook
 from gpucluster.options import form_of, output
 

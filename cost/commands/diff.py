@@ -14,7 +14,7 @@ from gpucluster.cost.diff import diff as changed
 from gpucluster.cost.diff.files import sides_of
 from gpucluster.cost.diff.revisions import plan_of, preview_of
 from gpucluster.cost.documents.diff import diff_document
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit

@@ -8,8 +8,8 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
-from gpucluster.cost.documents.document import write
 from gpucluster.cost.documents.explanation import explanation_document
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.explain import NoSuchLine
 from gpucluster.cost.explain import explain as explained

@@ -10,7 +10,7 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.documents.options import options_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import Settings, options_of

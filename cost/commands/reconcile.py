@@ -17,7 +17,7 @@ from gpucluster.cost.bills.read import read_bills
 from gpucluster.cost.bills.reconcile import reconcile as reconciled
 from gpucluster.cost.bills.reconciled import Reconciled
 from gpucluster.cost.commands.options import name_of, pricing
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.documents.reconciliation import reconciliation_document
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook

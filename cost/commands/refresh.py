@@ -89,7 +89,7 @@ def refresh(
     the book is unchanged.
     """
     # Only this command needs the web.
-    from gpucluster.cost.documents import document
+    from gpucluster.cost.documents import formats
     from gpucluster.cost.documents.refresh import Refreshed, refresh_document
     from gpucluster.cost.prices.live import aws_api
     from gpucluster.cost.prices.live.book_files import NotWritten, write
@@ -128,7 +128,7 @@ def refresh(
     except (SourceFailed, NotWritten) as error:
         raise Fault(f"{error}\nNothing is written; the book is unchanged.") from None
     found = Refreshed(answers=answers, not_covered=left, skipped=[skipped] if skipped else [], written=writes)
-    document.write(refresh_document(found), form, output)
+    formats.write(refresh_document(found), form, output)
     say(_closing(writes=writes, dry_run=dry_run, doubts=doubts, folder=prices.folder))
     if skipped:
         click.echo(f"Google Cloud is skipped: its catalog needs an API key in {KEY_VARIABLE}", err=True)

@@ -9,8 +9,8 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.commands.sources import heard, source_of
-from gpucluster.cost.documents.document import write
 from gpucluster.cost.documents.focus import as_focus
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.documents.groups import groups_document
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.estimate import estimate

@@ -12,7 +12,7 @@ import click
 from gpucluster.cost.commands.numbers import Number
 from gpucluster.cost.commands.options import name_of
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import options_of

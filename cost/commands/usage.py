@@ -10,7 +10,7 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, prices
-from gpucluster.cost.documents.document import write
+from gpucluster.cost.documents.formats import write
 from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.usage.asked import asked_by

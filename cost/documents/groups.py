@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gpucluster.cost.documents.document import Document, Row, Section, Table
 from gpucluster.cost.documents.text import basis
@@ -11,11 +12,14 @@ from gpucluster.cost.grouping import Group, Grouping
 from gpucluster.cost.model import Amounts
 from gpucluster.cost.money import how_known, money, percent, ranged
 
+if TYPE_CHECKING:  # a table needs no model
+    from gpucluster.cost.documents.json_schema import Model
+
 
 def groups_document(found: Grouping, estimate: Estimate, title: str = "Cost") -> Document:
     """Each group with its components, most expensive first, its sum and its share; then the total of the report."""
 
-    def model() -> object:
+    def model() -> Model:
         from gpucluster.cost.documents.report_json import label_sums
 
         return label_sums(found)

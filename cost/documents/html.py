@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -41,8 +42,8 @@ def templates() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters["groups"] = _groups
-    found.tests["figure"] = _is_figure
+    cast("dict[str, Any]", found.filters)["groups"] = _groups
+    cast("dict[str, Any]", found.tests)["figure"] = _is_figure
     return found
 
 

@@ -302,8 +302,8 @@ def _unpriced_row(item: NotPriced, estimate: Estimate) -> dict[str, Any]:
     from gpucluster.cost.documents.report_json import Unpriced
 
     found = Unpriced.model_validate(item).model_dump()
-    bound = found.pop("bound") or {}
-    ends = {}
+    bound: dict[str, Any] = found.pop("bound") or {}
+    ends: dict[str, str] = {}
     if bound:
         least, most = bound["monthly_least"]["expected"], bound["monthly_most"]["expected"]
         ends = {"monthly_least": least, "monthly_most": most, "bound": bound["rule"]}

@@ -97,12 +97,15 @@ def _add_column(grid: Grid, table: Table, at: int, head: str, cells: Sequence[st
     words = [cell_len(word) for text in (head, *cells) for word in text.split()] or [0]
     justify = "left" if at in table.left else "right"
     vertical = "bottom" if table.wide == 0 and not table.even else "top"
+    ratio = width = least = most = None
     if table.even:
-        size = {"width": _LABEL} if at == 0 else {"ratio": 1, "width": _LEAST}
+        ratio, width = (None, _LABEL) if at == 0 else (1, _LEAST)
     elif table.wide is None:
-        size = {"min_width": max(*widths, max(words))}
+        least = max(*widths, max(words))
     elif at == table.wide:
-        size = {"ratio": 1, "width": min(_NAME, max(*widths, len(head)))}
+        ratio, width = 1, min(_NAME, max(*widths, len(head)))
     else:
-        size = {"min_width": max(words), "max_width": max(*widths, max(words))}
-    grid.add_column(Text(head), justify=justify, vertical=vertical, **size)
+        least, most = max(words), max(*widths, max(words))
+    grid.add_column(
+        Text(head), justify=justify, vertical=vertical, ratio=ratio, width=width, min_width=least, max_width=most
+    )

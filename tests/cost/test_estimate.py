@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.documents.report_json import report_json
 from gpucluster.cost.handlers import registry

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.document import written
 from gpucluster.cost.documents.explanation import explanation_document
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.explain import NoSuchLine, explain
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource

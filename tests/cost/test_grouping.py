@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.groups import groups_document
 from gpucluster.cost.documents.report_json import label_sums
 from gpucluster.cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of

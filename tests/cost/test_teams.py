@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from gpucluster.cost import Estimate
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.documents.report_json import report_json
 from gpucluster.cost.gap import CLOSED

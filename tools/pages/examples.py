@@ -31,7 +31,7 @@ from gpucluster.cli import main as gpucluster
 from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
 from gpucluster.cost.documents.comparison import comparison_document
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.money import ranged
 from gpucluster.cost.preview import watch
 from gpucluster.cost.prices import PriceBook

@@ -14,7 +14,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.cost.documents.document import WIDEST, Document, written
+from gpucluster.cost.documents.document import Document
+from gpucluster.cost.documents.formats import WIDEST, written
 from gpucluster.cost.documents.json_schema import Model
 
 FORMS = {"txt": "table", "md": "markdown", "json": "json", "csv": "csv"}

@@ -11,7 +11,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import advice_of
 from gpucluster.cost.advice.lustre import asked_need
 from gpucluster.cost.documents.advice import advice_document
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.program.resources import Resource, Resources
 from tests.cost.documents.conftest import Golden
 

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.cost.comparison import Column, Comparison, compare
 from gpucluster.cost.documents.comparison import comparison_document
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.program.resources import Resource
 from tests.cost.documents.conftest import Golden
 

@@ -16,7 +16,7 @@ from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.diff import Diff, Side, diff
 from gpucluster.cost.documents.diff import COLUMNS, diff_document
 from gpucluster.cost.documents.diff_json import diff_json, diff_schema
-from gpucluster.cost.documents.document import NARROWEST, WIDEST, written
+from gpucluster.cost.documents.formats import NARROWEST, WIDEST, written
 from gpucluster.cost.documents.markdown import LONGEST
 from gpucluster.cost.documents.text import unpriced
 from gpucluster.program.readers.ended import Ended

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from gpucluster.cost.documents.charts import Figure
-from gpucluster.cost.documents.document import Document, Heading, Notes, Row, Section, Table, table, written
+from gpucluster.cost.documents.document import Document, Heading, Notes, Row, Section, Table, table
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.json_schema import Answer
 from gpucluster.cost.documents.markdown import LONGEST
 

@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.cost import Assumptions, PriceBook
 from gpucluster.cost.documents.charts import Bars
-from gpucluster.cost.documents.document import NARROWEST, WIDEST, written
+from gpucluster.cost.documents.formats import NARROWEST, WIDEST, written
 from gpucluster.cost.documents.options import option_figures, options_document
 from gpucluster.cost.purchasing import Options, Settings, options_of
 from gpucluster.program.facts import Terms

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.document import NARROWEST, WIDEST, written
+from gpucluster.cost.documents.formats import NARROWEST, WIDEST, written
 from gpucluster.cost.documents.markdown import LONGEST
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.documents.report_json import Line, line_fields, report_json, report_schema

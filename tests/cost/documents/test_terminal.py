@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gpucluster.cost.documents.document import NARROWEST, WIDEST, Document, Row, Table, width_for, written
+from gpucluster.cost.documents.document import Document, Row, Table
+from gpucluster.cost.documents.formats import NARROWEST, WIDEST, width_for, written
 from gpucluster.cost.documents.json_schema import Versioned
 
 

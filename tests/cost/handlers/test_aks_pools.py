@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from gpucluster.cost import Assumptions, PriceBook, estimate
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.facts import Budget

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.documents.text import basis
 from gpucluster.cost.terms.given import BadTerms, given_terms

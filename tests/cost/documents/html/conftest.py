@@ -13,7 +13,7 @@ import pytest
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import compare
 from gpucluster.cost.documents.comparison import comparison_document
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.grouping import group_by, labels_of

@@ -12,7 +12,7 @@ import pytest
 
 from gpucluster.cost import Estimate
 from gpucluster.cost.documents.charts import Bar, Bars, Curve, Curves, Mark, Range
-from gpucluster.cost.documents.document import written
+from gpucluster.cost.documents.formats import written
 from gpucluster.cost.documents.html import templates
 from gpucluster.cost.documents.report import report_document
 from gpucluster.cost.gap import Gaps
