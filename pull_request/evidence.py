@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.values import is_list, is_object
+from gpucluster.textio.json_text import schema_of
 
 LARGEST: Final = 64_000_000
 """Bytes; a plan of 10,000 resources takes about half of it."""
@@ -154,4 +155,4 @@ def _objects(value: object) -> Iterator[Mapping[str, Any]]:
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of the file."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Evidence.model_json_schema()}
+    return schema_of(Evidence, "validation")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer, WithJsonSchema
 
-from gpucluster.cost.documents.json_schema import Amount, Answer, Model, schema_of, text_of
+from gpucluster.cost.documents.json_schema import Amount, Answer, Model, command_schema, text_of
 from gpucluster.quote import quotes
 from gpucluster.quote.spec_values import terms_values
 from gpucluster.quote.text import Numbered, missing, numbered
@@ -173,4 +173,4 @@ def quote_row(of: Numbered) -> QuoteRow:
 
 def quote_schema() -> dict[str, Any]:
     """JSON Schema of `gpucluster quote --format json`."""
-    return schema_of(Quotes, "quote")
+    return command_schema(Quotes, "quote")

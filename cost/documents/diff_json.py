@@ -8,7 +8,7 @@ from pydantic import AliasPath, Field
 
 from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.diff.diff import Kind, change_of
-from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, Model, known, schema_of
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, Model, command_schema, known
 from gpucluster.cost.documents.report_json import Line, Outcome, Unpriced
 from gpucluster.cost.model import Amounts as AmountsOf
 from gpucluster.cost.verdict import budget_verdict
@@ -193,4 +193,4 @@ def _monthly(before: AmountsOf, after: AmountsOf, found: Change) -> dict[str, An
 
 def diff_schema() -> dict[str, Any]:
     """JSON Schema of `gpucluster cost diff --format json`."""
-    return schema_of(CostChange, "cost diff")
+    return command_schema(CostChange, "cost diff")

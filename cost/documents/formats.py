@@ -20,9 +20,9 @@ def written(document: Document, form: str, width: int = WIDEST) -> str:
     """
     match form:
         case "json":
-            from gpucluster.cost.documents.json_schema import json_text
+            from gpucluster.textio.json_text import indented
 
-            return json_text(document.model())
+            return indented(document.model())
         case "csv":
             from gpucluster.cost.documents.csv import csv_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
@@ -18,11 +17,11 @@ from pydantic import (
     WithJsonSchema,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import PydanticSerializationError, to_json
 
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import UNBOUNDED, CostLine, Unbounded
 from gpucluster.cost.model import Amounts as AmountsOf
+from gpucluster.textio.json_text import schema_of
 
 MILLIONTH: Final = Decimal("0.000001")
 _NUMBER: Final = r"^-?[0-9]+(\.[0-9]+)?$"
@@ -138,18 +137,6 @@ def known(amount: Decimal | Unbounded, gap: Gap) -> Known:
     )
 
 
-def json_text(document: Model) -> str:
-    """Indented, in a stable order."""
-    try:
-        return to_json(document, indent=2, ensure_ascii=True).decode()
-    except PydanticSerializationError:  # a lone surrogate, which Python uses for bytes in file names
-        return json.dumps(document.model_dump(by_alias=True), indent=2)
-
-
-def schema_of(model: type[BaseModel], command: str) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of what a command writes with --format json, made of its type."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **model.model_json_schema(mode="serialization"),
-        "title": f"gpucluster {command} --format json",
-    }
+def command_schema(model: type[Model], command: str) -> dict[str, Any]:
+    """JSON Schema of what a command writes with --format json, made of its type."""
+    return {**schema_of(model), "title": f"gpucluster {command} --format json"}

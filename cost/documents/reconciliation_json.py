@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AliasPath, Field, PlainSerializer, WithJson
 
 from gpucluster.cost.bills.learn import Learned
 from gpucluster.cost.bills.reconciled import Beside, Exactness, Reconciled
-from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer, Model, schema_of, text_of
+from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer, Model, command_schema, text_of
 from gpucluster.cost.model import cents
 
 Money = Annotated[Decimal, PlainSerializer(text_of), WithJsonSchema({"type": "string", "pattern": r"^-?\d+\.\d{2}$"})]
@@ -179,4 +179,4 @@ def _beside(one: Beside) -> dict[str, Any]:
 
 def reconciliation_schema() -> dict[str, Any]:
     """JSON Schema of `gpucluster cost reconcile --format json`."""
-    return schema_of(Reconciliation, "cost reconcile")
+    return command_schema(Reconciliation, "cost reconcile")

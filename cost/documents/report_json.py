@@ -18,8 +18,8 @@ from gpucluster.cost.documents.json_schema import (
     Known,
     Model,
     Name,
+    command_schema,
     known,
-    schema_of,
 )
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.grouping import Group, Grouping
@@ -269,4 +269,4 @@ def line_fields(lines: Sequence[CostLine], names: Mapping[str, str]) -> Iterator
 
 def report_schema() -> dict[str, Any]:
     """JSON Schema of `gpucluster cost report --format json`."""
-    return schema_of(Report, "cost report")
+    return command_schema(Report, "cost report")

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpucluster.judges import verdict
 from gpucluster.judges.report import Report
 from gpucluster.judges.verdict import Outcome
+from gpucluster.textio.json_text import schema_of
 
 
 class _Model(BaseModel):
@@ -59,10 +60,7 @@ def as_json(report: Report) -> str:
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of the report."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Judged.model_json_schema(mode="serialization"),
-    }
+    return schema_of(Judged)
 
 
 def _verdict(one: verdict.Verdict) -> Verdict:

@@ -10,6 +10,7 @@ from gpucluster.catalog.node_changes import Effect
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.rule import Enforcement, page_of
 from gpucluster.policies.report import Found, Report
+from gpucluster.textio.json_text import schema_of
 
 
 class _Model(BaseModel):
@@ -87,10 +88,7 @@ def as_json(report: Report) -> str:
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of the report."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Check.model_json_schema(mode="serialization"),
-    }
+    return schema_of(Check)
 
 
 def _nodes(file: str, one: NodeImpact) -> Nodes:
