@@ -59,11 +59,10 @@ EVERYWHERE: Final = frozenset(
         "gpucluster/installed.py",
         "gpucluster/light_import.py",
         "gpucluster/options.py",
-        "gpucluster/record.py",
     }
 )
 """What every file may import, and which imports nothing of ours: the cache, the package of a checkout, errors, extras,
-complete environments, what all commands take, records.
+complete environments, what all commands take.
 """
 
 EXCEPT: Final[set[tuple[str, str]]] = set()
