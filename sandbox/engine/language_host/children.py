@@ -17,6 +17,9 @@ from gpucluster.sandbox.engine.language_host import runner
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 
+NO_FORK_VARIABLE = "GPUCLUSTER_NO_FORK"
+"""Variable that, with any value, starts each program by its interpreter, as Pulumi's own language host does."""
+
 _PIECE = 65536
 
 
@@ -33,11 +36,13 @@ class Child:
 
 
 def warm_up(scratch: Path) -> None:
-    """Start the process that imports the SDK and waits to be forked; returns at once.
+    """Start the process that imports the SDK and waits to be forked; returns at once. Nothing with NO_FORK_VARIABLE.
 
     scratch: receives its socket. In a folder of its own, `multiprocessing` would remove it only at an exit that waits
     for all children.
     """
+    if os.environ.get(NO_FORK_VARIABLE):
+        return
     config: dict[str, object] = vars(multiprocessing.current_process())["_config"]
     config["tempdir"] = str(scratch)
     _CONTEXT.set_forkserver_preload(["pulumi", "runpy", "yaml", runner.__name__])
@@ -45,8 +50,10 @@ def warm_up(scratch: Path) -> None:
 
 
 def start(python: Path, kind: str, data: bytes, engine_address: str) -> Child:
-    """Run a serialized request: in a fork if `python` is this interpreter, else by starting it."""
-    if python == Path(sys.executable):
+    """Run a serialized request: in a fork if `python` is this interpreter, else by starting it; without
+    NO_FORK_VARIABLE.
+    """
+    if python == Path(sys.executable) and not os.environ.get(NO_FORK_VARIABLE):
         return _fork(kind, data, engine_address)
     return _spawn(python, kind, data, engine_address)
 

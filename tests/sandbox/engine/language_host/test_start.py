@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,21 @@ def test_the_engine_is_told_where_its_parts_are(tmp_path: Path) -> None:
             "PULUMI_DEBUG_LANGUAGES": f"python:{connection.laddr.port}",
         }
         assert connection.laddr.ip.removeprefix("::ffff:") == "127.0.0.1"
+
+
+@pytest.mark.parametrize(("variables", "forked"), [({}, "true"), ({"GPUCLUSTER_NO_FORK": "1"}, "false")])
+def test_a_program_is_forked_from_a_warm_process_or_started_by_its_interpreter(
+    project: Any, variables: dict[str, str], forked: str
+) -> None:
+    started = replace(project, environment={**project.environment, **variables})
+    started.write(
+        {
+            "__main__.py": "import multiprocessing, pulumi\n"
+            "pulumi.export('forked', multiprocessing.parent_process() is not None)\n"
+        }
+    )
+    code, shown = started.preview()
+    assert (code, f"forked: {forked}" in shown) == (0, True), shown
 
 
 def test_an_engine_that_brings_its_own_language_host_gets_none(tmp_path: Path) -> None:
