@@ -54,8 +54,8 @@ def bars(stack: str) -> list[Bar]:
         return statistics.median(one[name] / one[of] for one in rounds)
 
     return [
-        Bar(f"{stack}: costed preview / bare program", ratio("costed", "bare"), 1.02),
-        Bar(f"{stack}: costed, policy-checked preview / bare program", ratio("with policies", "bare"), 1.15),
+        Bar(f"{stack}: costed preview / bare program", ratio("costed", "bare"), 1.05),
+        Bar(f"{stack}: costed, policy-checked preview / bare program", ratio("with policies", "bare"), 1.25),
         Bar(f"{stack}: costed preview, {many} / {NODES} nodes", ratio(many, "costed"), 1.05),
         Bar(f"{stack}: resources, {many} / {NODES} nodes", resources[many] / resources["costed"], 1.0),
     ]

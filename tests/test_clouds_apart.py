@@ -23,7 +23,6 @@ NAMED: Final[Mapping[str, str]] = {
     "account/upgrade/steps.py": _DATA_OF_EACH,
     "benchmarks/clouds.py": _DATA_OF_EACH,
     "benchmarks/pull_request.py": _OUR_STACKS,
-    "benchmarks/share.py": _OUR_STACKS,
     "components/labelling.py": _DATA_OF_EACH,
     "components/labels.py": _DATA_OF_EACH,
     "components/versions.py": _DATA_OF_EACH,

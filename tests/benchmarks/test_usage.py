@@ -25,7 +25,7 @@ def test_the_benchmarks_say_how_they_are_started_and_refuse_what_they_do_not_mea
     code, said = _python("benchmarks", "--help")
     assert (code, said.partition("\n")[0]) == (0, "usage: python -m benchmarks [-h] [STACK ...]")
     code, said = _python("benchmarks", "aws-trail", "gcp-trial")
-    problem = "error: no stack 'aws-trail' is measured; allowed: aws-trial, gcp-trial, azure-trial\n"
+    problem = "error: no stack 'aws-trail' is measured; allowed: aws-trial, azure-trial, gcp-trial\n"
     assert (code, said.endswith(problem)) == (2, True)
 
 
