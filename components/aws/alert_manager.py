@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import pulumi
-from pulumi_aws import kms, sns
+from pulumi_aws import amp, kms, sns
 
-from gpucluster.components.aws import amp
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.aws.receivers import topic_region
 from gpucluster.components.kubernetes.telemetry.rules import alertmanager_config

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
+from pulumi_aws import amp
 
-from gpucluster.components.aws import amp
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_aws import ec2, eks
+from pulumi_aws import autoscaling, ec2, eks
 
 from gpucluster.components.aws import autoscaling
 from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
