@@ -58,9 +58,9 @@ def _arguments(type_: str) -> type | None:
 @cache
 def _types(arguments: type) -> Mapping[str, Any]:
     """Input -> its type."""
-    from pulumi import _types  # pyright: ignore[reportPrivateUsage]
+    from gpucluster.program.readers.private_sdk import args_types
 
-    return _types.input_type_types(arguments)
+    return args_types(arguments)
 
 
 class _Reader(Reading):

@@ -11,6 +11,8 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import run_in_stack
 
+from gpucluster.program.readers.private_sdk import forget_the_last_program
+
 
 class _WithTheEngine:
     """A monitor, and the engine's own answer: that the stack has no outputs yet."""
@@ -53,9 +55,6 @@ async def run_alone(
         )
     )
     settings.set_root_resource(cast(Any, None))
-    # The SDK keeps these per process, and the previous run belonged to another event loop.
-    kept = cast(Any, settings.SETTINGS)
-    kept.rpc_manager.clear()
-    kept.outputs.clear()
+    forget_the_last_program()
     pulumi.runtime.set_all_config(dict(config or {}))
     await run_in_stack(body)

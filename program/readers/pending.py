@@ -14,13 +14,8 @@ from typing import Any
 
 import pulumi
 
+from gpucluster.program.readers.private_sdk import future_of
 from gpucluster.program.values import is_list, is_object
-
-
-def future_of(output: pulumi.Output[Any]) -> asyncio.Future[Any] | None:
-    """The future that holds all of an output's state, None if this SDK keeps it elsewhere."""
-    # read from __dict__: a missing attribute of an output does not fail, it creates another output
-    return output.__dict__.get("_data")
 
 
 def done_value(future: asyncio.Future[Any] | None) -> Any:

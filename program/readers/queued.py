@@ -8,10 +8,11 @@ started, so they can be cancelled. The stack itself, queued before the program b
 from __future__ import annotations
 
 import asyncio
-from typing import Any, cast
+from typing import Any
 
 from pulumi.runtime import get_root_resource
-from pulumi.runtime.settings import SETTINGS
+
+from gpucluster.program.readers.private_sdk import await_only, awaited_outputs
 
 
 class Queued:
@@ -19,7 +20,7 @@ class Queued:
 
     def __init__(self) -> None:
         self._tasks = _tasks()
-        self._outputs = set(_tracked())
+        self._outputs = set(awaited_outputs())
         self._exported = set(_exports())
 
     def withdraw(self) -> None:
@@ -27,8 +28,7 @@ class Queued:
         for task in _tasks() - self._tasks:
             task.cancel()
         # Values that will never be set: the SDK would wait for them.
-        with cast(Any, SETTINGS).lock:
-            _tracked().intersection_update(self._outputs)
+        await_only(self._outputs)
         # The stack still sends its exports, and would wait for values of cancelled tasks.
         exports = _exports()
         for name in exports.keys() - self._exported:
@@ -37,10 +37,6 @@ class Queued:
 
 def _exports() -> dict[str, Any]:
     return getattr(get_root_resource(), "outputs", {})
-
-
-def _tracked() -> set[asyncio.Future[Any]]:
-    return cast(Any, SETTINGS).outputs
 
 
 def _tasks() -> set[asyncio.Task[object]]:

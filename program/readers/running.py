@@ -15,6 +15,7 @@ from typing import Any, Final
 import pulumi
 from pulumi.runtime import get_root_resource, register_stack_transformation
 
+from gpucluster.program.readers.private_sdk import is_remote, provider_of
 from gpucluster.program.readers.queued import Queued
 from gpucluster.program.readers.running_values import Declared, ValueReader
 from gpucluster.program.readers.sdk_names import top
@@ -106,7 +107,7 @@ class _Reader:
                 if behind:
                     dependencies[name] = tuple(behind)
         custom = isinstance(item.resource, pulumi.CustomResource)
-        provider = item.resource._provider if custom else None  # pyright: ignore[reportPrivateUsage]
+        provider = provider_of(item.resource) if isinstance(item.resource, pulumi.CustomResource) else None
         return Resource(
             urn=self._urn(item.resource),
             type=item.type,
@@ -116,7 +117,7 @@ class _Reader:
             parent=self._parent(item),
             provider=self._urn(provider) if provider is not None and id(provider) in self._by_object else None,
             dependencies=dependencies,
-            remote=getattr(item.resource, "_remote", False) is True,
+            remote=is_remote(item.resource),
         )
 
     def _parent(self, item: Declared) -> str | None:

@@ -17,7 +17,8 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.program.readers.pending import done_value, future_of, waits_for
+from gpucluster.program.readers.pending import done_value, waits_for
+from gpucluster.program.readers.private_sdk import children_of, future_of
 from gpucluster.program.readers.records import plain_number
 from gpucluster.program.readers.sdk_names import Place, members
 from gpucluster.program.resources import UNKNOWN
@@ -122,7 +123,7 @@ class ValueReader:
         while todo:
             resource = todo.pop(0)
             if isinstance(resource, pulumi.ComponentResource):
-                todo.extend(resource._childResources)  # pyright: ignore[reportPrivateUsage]
+                todo.extend(children_of(resource))
             elif id(resource) in self._known:
                 behind[self._urn(resource)] = None
 

@@ -1,8 +1,8 @@
 """How the SDK translates names: Python arguments and plain dicts to the properties of the engine.
 
-The SDK keeps names and types on the argument classes it generates (`pulumi._types`, a private module that every
-generated SDK builds on). An argument object knows its own names; the keys of a plain dict are translated by the type
-of its position; members of a hand-written resource by that resource's own function.
+The SDK keeps names and types on the argument classes it generates. An argument object knows its own names; the keys of
+a plain dict are translated by the type of its position; members of a hand-written resource by that resource's own
+function.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pulumi
-from pulumi import _types  # pyright: ignore[reportPrivateUsage]
+
+from gpucluster.program.readers.private_sdk import args_members, args_names, case_of, is_args_type, unwrapped
 
 
 def members(value: object) -> dict[str, Any] | None:
     """Members of an argument object by the engine's names, None for any other value."""
-    return _types.input_type_to_dict(value) if _types.is_input_type(type(value)) else None
+    return args_members(value) if is_args_type(type(value)) else None
 
 
 @cache
@@ -30,14 +31,14 @@ def args_type(resource: type) -> type | None:
         # InitArgs if the cloud has a nested type of the resource's name, whose Args the module imports as well
         for name in (f"{base.__name__}InitArgs", f"{base.__name__}Args"):
             found = getattr(module, name, None)
-            if isinstance(found, type) and _types.is_input_type(found):
+            if isinstance(found, type) and is_args_type(found):
                 return found
     return None
 
 
 @cache
 def _names(args: type) -> Mapping[str, str]:
-    return _types.input_type_py_to_pulumi_names(args)
+    return args_names(args)
 
 
 @cache
@@ -84,9 +85,9 @@ class Place(NamedTuple):
         found = self._type()
         if found is None:
             return Inside(None, None, self.translate)
-        case = _types.reduce_discriminated_union(found, value, _types._py_name_for)  # pyright: ignore[reportPrivateUsage]
+        case = case_of(found, value)
         found = found if case is None else case
-        if isinstance(found, type) and _types.is_input_type(found):
+        if isinstance(found, type) and is_args_type(found):
             return Inside(found, None, self.translate)
         arguments = typing.get_args(found)
         # the keys of a property of type dict are the user's own
@@ -98,7 +99,7 @@ class Place(NamedTuple):
             found = arguments[0] if len(arguments) == 1 else None
         else:
             found = self.hint if self.args is None else _hint(self.args, self.key)
-        found = None if found is None else _types.unwrap_type(found)
+        found = None if found is None else unwrapped(found)
         return None if found is Any else found
 
 

@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import select
 import signal
 import sys
-import types
 from contextlib import ExitStack
-from pathlib import Path
 from typing import NoReturn
 
 
 def main() -> None:
     """Print the port, then serve until the parent process exits (it holds our stdin) or requests a stop."""
+    from gpucluster.light_import import stand_in_for_the_sdk
     from gpucluster.sandbox.engine.language_host import children
     from gpucluster.sandbox.run_folder import scratch_folder
 
@@ -36,7 +34,8 @@ def main() -> None:
     woken = _wake_up_by_signals()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, stop)
-    _import_messages_only()
+    # The host needs only the messages; the warm process imports the SDK at the same time.
+    stand_in_for_the_sdk()
     from gpucluster.sandbox.engine.language_host.server import serve
 
     server, port = serve(engine_address=sys.argv[-1] if len(sys.argv) > 1 else None)
@@ -57,21 +56,6 @@ def _wake_up_by_signals() -> int:
     os.set_blocking(signalled, False)
     signal.set_wakeup_fd(signalled)
     return woken
-
-
-def _import_messages_only() -> None:
-    """Make `pulumi.runtime.proto` importable without the SDK around it.
-
-    The host needs only the messages; the warm process imports the SDK, which takes 0.3 s, at the same time.
-    """
-    spec = importlib.util.find_spec("pulumi")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("pulumi is not installed")
-    root = Path(spec.submodule_search_locations[0])
-    for name, folder in (("pulumi", root), ("pulumi.runtime", root / "runtime")):
-        package = types.ModuleType(name)
-        package.__path__ = [str(folder)]
-        sys.modules[name] = package
 
 
 if __name__ == "__main__":
