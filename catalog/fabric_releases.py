@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from packaging.version import Version
+
 from gpucluster.catalog.machines import Machine, machines
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
@@ -65,14 +67,9 @@ class FabricRelease:
 
     def driven_by(self, driver: str) -> bool:
         """Whether the release supports a branch of the GPU driver, such as 580, or a version of it."""
-        least, end = (version(text) if text else None for text in (self.driver_from, self.driver_below))
-        have = version(driver)
+        least, end = (Version(text).release if text else None for text in (self.driver_from, self.driver_below))
+        have = Version(driver).release
         return (least is None or have >= least[: len(have)]) and (end is None or have < end)
-
-
-def version(text: str) -> tuple[int, ...]:
-    """A version as comparable numbers."""
-    return tuple(map(int, text.split(".")))
 
 
 def releases_of(machine: Machine) -> tuple[FabricRelease, ...]:

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from gpucluster.catalog.clouds import fact_of
-from gpucluster.catalog.fabric_releases import FabricRelease, release_of, releases_of, version
+from gpucluster.catalog.fabric_releases import FabricRelease, release_of, releases_of
 from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.catalog.machines import Machine
@@ -131,7 +131,7 @@ def _check_fabric(fabric: str, versions: Versions, cloud: str, shape: Machine | 
     names = [
         one.plugin_version
         for one in releases_of(shape)
-        if (not one.kubernetes_from or version(one.kubernetes_from)[:2] <= minor(top))
+        if (not one.kubernetes_from or minor(one.kubernetes_from) <= minor(top))
         and (driver is None or one.driven_by(driver))
     ]
     if fabric not in names:
@@ -147,7 +147,7 @@ def _check_control_plane(chosen: str, cloud: str, shape: Machine, of_fabric: str
     if chosen not in known:
         why = f"is {chosen!r}, which is not a known version on this cloud"
         planning.refuse("versions.kubernetes", why, f"allowed: {', '.join(known)}")
-    elif of_fabric and version(of_fabric)[:2] > minor(chosen):
+    elif of_fabric and minor(of_fabric) > minor(chosen):
         why = f"is {chosen!r}, but the fabric of {shape.machine_type} needs {of_fabric}"
         planning.refuse("versions.kubernetes", why, "write a newer one")
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 import pulumi
 from pulumi_aws import autoscaling, ec2, eks
 
-from gpucluster.components.aws import autoscaling
 from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
 from gpucluster.components.labels import OWN_LABELS
 

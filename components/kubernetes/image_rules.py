@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-from gpucluster.catalog.fabric_releases import FabricRelease, version
+from packaging.version import Version
+
+from gpucluster.catalog.fabric_releases import FabricRelease
 from gpucluster.catalog.image_tags import CUDA, DatedTag, dated_tags, torch_from
 
 _FIRST: Final = ""
@@ -40,5 +42,5 @@ def _row(matches: str, since: str, until: str) -> dict[str, str]:
 
 
 def _is_wrong(row: DatedTag, release: FabricRelease) -> bool:
-    newer = bool(release.torch_below) and version(row.torch) >= version(release.torch_below)
+    newer = bool(release.torch_below) and Version(row.torch) >= Version(release.torch_below)
     return newer or release.cuda not in (None, row.cuda)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from gpucluster.catalog.fabric_releases import FabricRelease, version
+from packaging.version import Version
+
+from gpucluster.catalog.fabric_releases import FabricRelease
 from gpucluster.catalog.image_tags import CUDA, dated_tags
 
 _TORCH: Final = "(?:^|/)pytorch/pytorch:([0-9]+[.][0-9]+)"
@@ -23,7 +25,7 @@ def misfit(release: FabricRelease, image: str) -> str | None:
     told = _told(image)
     if release.cuda is not None and told.cuda not in (None, release.cuda):
         return f"it has CUDA {told.cuda}; allowed: CUDA {release.cuda}"
-    if release.torch_below and told.torch and version(told.torch) >= version(release.torch_below):
+    if release.torch_below and told.torch and Version(told.torch) >= Version(release.torch_below):
         return f"it has PyTorch {told.torch}; allowed: below {release.torch_below}"
     return None
 

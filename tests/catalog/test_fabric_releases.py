@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.version import Version
 
 from gpucluster.catalog import rows as table
-from gpucluster.catalog.fabric_releases import none_release, release_of, releases_of, version
+from gpucluster.catalog.fabric_releases import none_release, release_of, releases_of
 from gpucluster.catalog.machines import machines
 from gpucluster.components.azure.nd_topology import nd_v5_topology
 from gpucluster.components.versions import KUBERNETES
@@ -84,7 +85,7 @@ def test_pytorch_finds_its_functions_in_the_nccl_of_a_release_up_to_the_version_
     release = of(machine)
     needs, has = recorded("torch", torch)["needs"], recorded("nvidia-nccl-cu12", release.nccl)["has"]
     assert sorted(set(needs) - set(has)) == missing
-    fits = not release.torch_below or version(torch) < version(release.torch_below)
+    fits = not release.torch_below or Version(torch) < Version(release.torch_below)
     assert fits == (not missing)
 
 
@@ -97,7 +98,7 @@ def test_every_recorded_wheel_has_its_checksum_and_functions() -> None:
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_clusters_have_the_kubernetes_that_every_release_of_theirs_takes(cloud: str) -> None:
     wanted = {release.kubernetes_from for machine, release in EVERY if machine.cloud == cloud} - {""}
-    assert [one for one in wanted if version(KUBERNETES) < version(one)] == []
+    assert [one for one in wanted if Version(KUBERNETES) < Version(one)] == []
 
 
 def test_the_topology_of_nd_v5_is_the_file_that_the_release_names_and_no_other_machine_of_azure_has_one() -> None:

@@ -37,12 +37,6 @@ def may_be(version: str) -> bool:
     return minor(version)[1] <= max(minor(known)[1] for known in kubernetes_versions("azure")) + 1
 
 
-def newer(version: str, other: str) -> bool:
-    """Whether a full version is newer than another one."""
-    first, second = (tuple(map(int, one.split("."))) for one in (version, other))
-    return first > second
-
-
 def image_date(image: str) -> datetime.date:
     """The release of a node image, which ends with its year, month and day."""
     year, month, day = re.search(r"(\d{4})(\d{2})\.(\d{2})\.\d+$", image).groups()  # type: ignore[union-attr]

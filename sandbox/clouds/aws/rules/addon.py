@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
@@ -47,7 +48,4 @@ def _kubernetes(managed: ManagedResource) -> tuple[int, int] | None:
     """The version of its cluster."""
     name = managed.inputs["clusterName"]
     found = next((one for one in managed.others("aws:eks/cluster:Cluster", name) if one.name == name), None)
-    if found is None:
-        return None
-    major, minor = str(found.outputs["version"]).split(".")[:2]
-    return int(major), int(minor)
+    return None if found is None else minor(str(found.outputs["version"]))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
@@ -26,7 +27,7 @@ def one_minor_version_at_a_time(managed: ManagedResource) -> None:
     old, new = str(managed.previous.get("version") or ""), str(managed.inputs.get("version") or "")
     if not old or not new or old == new:
         return
-    before, after = _minor(old), _minor(new)
+    before, after = minor(old), minor(new)
     if after != (before[0], before[1] + 1):
         message = f"Unsupported Kubernetes minor version update from {old} to {new}"
         raise refused(managed, "EKS: UpdateClusterVersion", 400, "InvalidParameterException", message)
@@ -39,7 +40,7 @@ def node_groups_keep_up(managed: ManagedResource) -> None:
     if not old or not new or old == new:
         return
     groups = (one for one in managed.others(_NODE_GROUP) if one.inputs.get("clusterName") == managed.name)
-    late = sorted(one.name for one in groups if _minor(new)[1] - _minor(str(one.outputs["version"]))[1] > _SKEW)
+    late = sorted(one.name for one in groups if minor(new)[1] - minor(str(one.outputs["version"]))[1] > _SKEW)
     if late:
         message = (
             f"Nodegroups {', '.join(late)} must be updated to match cluster version {old} before updating cluster "
@@ -61,15 +62,10 @@ def nodes_have_a_version_of_the_cluster(managed: ManagedResource) -> None:
     new = str(managed.inputs.get("version") or old or top)
     release = str(managed.inputs.get("releaseVersion") or "")
     message = ""
-    if (_minor(new) != _minor(top)) if not old else not _minor(old) <= _minor(new) <= _minor(top):
+    if (minor(new) != minor(top)) if not old else not minor(old) <= minor(new) <= minor(top):
         message = f"Requested Kubernetes version {new} is not valid for a node group of a cluster of version {top}"
-    elif release and _minor(release) != _minor(new):
+    elif release and minor(release) != minor(new):
         message = f"Requested release version {release} is not valid for kubernetes version {new}"
     if message:
         action = "UpdateNodegroupVersion" if managed.previous else "CreateNodegroup"
         raise refused(managed, f"EKS: {action}", 400, "InvalidParameterException", message)
-
-
-def _minor(version: str) -> tuple[int, int]:
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)

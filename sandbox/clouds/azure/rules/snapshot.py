@@ -8,11 +8,13 @@ from __future__ import annotations
 import datetime
 import re
 
+from packaging.version import Version
+
 from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, SNAPSHOT
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.clouds.azure.versions import image_date, newer, node_image
+from gpucluster.sandbox.clouds.azure.versions import image_date, node_image
 from gpucluster.sandbox.type_guards import mapping
 
 _OLDEST = datetime.timedelta(days=90)
@@ -32,7 +34,7 @@ def snapshot_fits(managed: ManagedResource) -> None:
     if image_date(node_image(found.outputs.get("osSku"), version)) - image_date(image) > _OLDEST:
         raise refused("InvalidParameter", f"image {image} of snapshot {found.name} is older than 90 days")
     current, before = (str(managed.previous.get(name) or "") for name in _CURRENT)
-    if before and (newer(current, version) or image_date(before) > image_date(image)):
+    if before and (Version(current) > Version(version) or image_date(before) > image_date(image)):
         raise refused(
             "InvalidParameter", f"snapshot {found.name}, {version} on {image}, is older than {current} on {before}"
         )

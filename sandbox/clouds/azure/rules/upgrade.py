@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from packaging.version import Version
+
 from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, own_profiles
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.azure.versions import may_be, newer, resolved
+from gpucluster.sandbox.clouds.azure.versions import may_be, resolved
 from gpucluster.sandbox.type_guards import items, mapping
 
 _CURRENT: Final = "currentOrchestratorVersion"
@@ -42,7 +44,7 @@ def one_minor_version_at_a_time(managed: ManagedResource) -> None:
     new = str(managed.inputs.get("kubernetesVersion") or "")
     if not old or not new:
         return
-    before, after = (tuple(map(int, one.split(".")[:2])) for one in (old, new))
+    before, after = minor(old), minor(new)
     steps = _SKEW if managed.inputs.get("supportPlan") == "AKSLongTermSupport" else 1
     if not 0 <= after[1] - before[1] <= steps:
         message = (
@@ -89,7 +91,7 @@ def pool_follows_the_control_plane(managed: ManagedResource) -> None:
         return
     top = str(cluster.outputs.get("currentKubernetesVersion"))
     new = resolved(wish, top)
-    if newer(new, top):
+    if Version(new) > Version(top):
         message = (
             f"Node pool version {new} and control plane version {top} are incompatible. Minor version of node pool "
             f"version {minor(new)[1]} is bigger than control plane version {minor(top)[1]}. For more information, "
@@ -97,7 +99,7 @@ def pool_follows_the_control_plane(managed: ManagedResource) -> None:
         )
         raise refused("NodePoolMcVersionIncompatible", message)
     old = str(managed.previous.get(_CURRENT) or "")
-    if old and newer(old, resolved(wish, old)):
+    if old and Version(old) > Version(resolved(wish, old)):
         message = (
             f"Upgrade agent pool version from {old} to {new} is not allowed, you can only upgrade one minor version at "
             "a time. Please use [az aks get-upgrades] command to get the supported upgrade paths."
