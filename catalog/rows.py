@@ -8,9 +8,6 @@ from typing import Final
 
 from gpucluster.errors import Fault
 
-NOT_RECORDED = "not recorded"
-"""The date of a row without a recorded one."""
-
 _ROOT: Final = Path(__file__).parents[1]
 
 

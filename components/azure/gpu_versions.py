@@ -17,8 +17,3 @@ VERSIONS: Final[Mapping[str, str]] = {
     "device_plugin": "network-operator-v26.4.0",
     "gpu_operator": GPU_OPERATOR.version,
 }
-
-GPU_DRIVER: Final = "580.126.20"
-"""The driver that this GPU Operator installs. Source: NVIDIA/gpu-operator v26.3.3,
-deployments/gpu-operator/values.yaml.
-"""

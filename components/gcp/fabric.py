@@ -1,6 +1,5 @@
 """Requirements of each GPU fabric of Google Cloud in a cluster: its networks and its release."""
 
-from collections.abc import Mapping
 from typing import Final, Literal
 
 from gpucluster.catalog.fabric_releases import FabricRelease, release_of
@@ -8,7 +7,6 @@ from gpucluster.catalog.gpudirect import Fabric as Hardware
 from gpucluster.catalog.gpudirect import Kind
 from gpucluster.catalog.gpudirect import fabric_of as hardware_of
 from gpucluster.catalog.machines import Machine, machines
-from gpucluster.components.shapes import shapes
 from gpucluster.record import record
 
 MARKER: Final = "fabric-release"
@@ -75,9 +73,3 @@ def fabric_of(shape: Machine, named: str | None = None) -> Fabric | None:
     if hardware_of(shape) is None:
         return None
     return Fabric(machine_type=shape.machine_type, release=release_of(shape, named))
-
-
-FABRICS: Final[Mapping[str, Fabric]] = {
-    shape.machine_type: fabric for shape in shapes() if (fabric := fabric_of(shape)) is not None
-}
-"""Machine type -> its fabric in the versions we install."""

@@ -12,7 +12,7 @@ import pytest
 
 import gpucluster.catalog
 from gpucluster.catalog.labelled import PACKAGES
-from gpucluster.catalog.rows import NOT_RECORDED, rows
+from gpucluster.catalog.rows import rows
 from tests.cases import cases
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ KEYS = {
 def test_every_row_has_a_source_and_its_day_or_says_that_nobody_wrote_one_down(table):
     for row in rows(table):
         assert row["source"]
-        assert re.fullmatch(r"\d{4}-\d\d(-\d\d)?", row["as_of"]) or row["as_of"] == NOT_RECORDED
+        assert re.fullmatch(r"\d{4}-\d\d(-\d\d)?", row["as_of"]) or row["as_of"] == "not recorded"
 
 
 def test_no_fact_is_in_a_table_twice():

@@ -10,7 +10,7 @@ import pytest
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import machines
 from gpucluster.components.azure.gpu_software import GpuSoftware
-from gpucluster.components.azure.gpu_versions import GPU_DRIVER, VERSIONS
+from gpucluster.components.azure.gpu_versions import VERSIONS
 from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -66,8 +66,9 @@ def test_without_infiniband_the_gpu_operator_brings_discovery_and_looks_for_no_c
 
 @pytest.mark.parametrize("machine", ["Standard_ND96isr_H100_v5", "Standard_ND96isr_H200_v5", "Standard_ND96asr_v4"])
 def test_the_operators_driver_is_one_that_the_fabric_takes(machine: str) -> None:
+    """The driver: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml."""
     assert VERSIONS["gpu_operator"] == "v26.3.3"  # another one brings another driver
-    assert release_of(machines()[machine]).driven_by(GPU_DRIVER)
+    assert release_of(machines()[machine]).driven_by("580.126.20")
 
 
 def test_the_versions_are_those_that_were_released_together() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.components.gcp.fabric import FABRICS
+from tests.components.gcp.fabrics import FABRICS
 
 IMAGES = "us-docker.pkg.dev/gce-ai-infra"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.labelling import labelled_objects
+from tests.components.gcp.fabrics import FABRICS
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

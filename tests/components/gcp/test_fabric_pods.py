@@ -14,6 +14,7 @@ from gpucluster.components.gcp.job_pools import job_pools
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.kubernetes.runtimes import mpi_runtime
 from gpucluster.components.spec.file import read_spec
+from tests.components.gcp.fabrics import FABRICS
 
 FLEX_START = Path(__file__).parents[3] / "examples/specs/gcp/flex-start.yaml"
 # What Kueue compares of two sets of pods before it requests them as one. Source: kubernetes-sigs/kueue v0.19.2,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.planning import PlanError
+from tests.components.gcp.fabrics import FABRICS
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

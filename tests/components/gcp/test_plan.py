@@ -407,7 +407,7 @@ def test_a_bucket_promises_no_throughput_and_a_linked_one_is_followed_by_nothing
 
 
 def test_a_node_has_the_networks_that_its_fabric_names_objects_for() -> None:
-    from gpucluster.components.gcp.fabric import FABRICS
+    from tests.components.gcp.fabrics import FABRICS
 
     modes = {machine: [network.device_mode for network in fabric.networks] for machine, fabric in FABRICS.items()}
     of_catalog = {machine: fabric_of(machines()[machine]) for machine in modes}
