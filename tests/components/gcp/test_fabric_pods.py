@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from gpucluster.components.gcp.cloud import CLOUD
-from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.fabric_pod import _copy_tests, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.job_pools import job_pools
 from gpucluster.components.gcp.location import Location
