@@ -6,16 +6,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.typed import Source, json_value, typed
 
 _FIX: Final = "check the `pulumi` on PATH"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Pulumi:
     """command: the arguments before Pulumi's own. shown: the same, as a user types it."""
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.catalog.zones import zones_of
-from gpucluster.record import record
 
 _LUSTRE: Final = ("persistent_2", "persistent_2_basic", "persistent_1", "")
 _PROMETHEUS: Final = ("collector", "workspace", "no")
@@ -26,7 +26,7 @@ _LETTERS: Final = "abcdefgh"
 _DIRECTION: Final = "north|south|east|west|central|gov"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AwsRegion:
     """One region; the columns of the table."""
 

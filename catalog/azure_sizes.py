@@ -7,16 +7,16 @@ Sources: Azure pages "Azure virtual machine sizes naming conventions" and "Set u
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import machines
-from gpucluster.record import record
 
 _NAME: Final = r"standard_(n[a-z]+?)(\d+)(?:-\d+)?([a-z]*)((?:_[a-z0-9]+)*)"
 _VERSION: Final = r"v(\d+)"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Size:
     """A size of the N family: machines with an accelerator.
 

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TypeVar
 
 from gpucluster.catalog.rows import rows
 from gpucluster.errors import InputError
-from gpucluster.record import record
 
 Fact = TypeVar("Fact")
 
 
-@record
+@dataclass(frozen=True)
 class CloudRow:
     """One row, by its columns."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Builds:
     """Recorded builds of one add-on for one version of Kubernetes. pinned: None if clusters get the choice of EKS."""
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from packaging.version import Version
 
 from gpucluster.catalog.machines import Machine, machines
 from gpucluster.catalog.rows import Row, rows
-from gpucluster.record import record
 
 LIKE_TCP: Final = 0.1
 """Share of a fabric's line rate: TCP over the host's own interface stays below it, whatever the fabric supports."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricRelease:
     """One row.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FailedState:
     """output: name of the state's output, empty if the provider has none. states: those that are failures. complete: an
     output that is missing after a creation that failed, empty if another sign of it exists.

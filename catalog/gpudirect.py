@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 Kind = Literal["TCPX", "TCPXO", "RoCE"]
 
@@ -18,7 +17,7 @@ MTU: Final = 8896
 unit"."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Fabric:
     """GPU network of multi-node jobs on a machine type.
 

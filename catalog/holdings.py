@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 SHARED_STORAGE: Final = "shared storage"
 SINGLE_DISK: Final = "single disk"
@@ -21,7 +21,7 @@ CONTROL_PLANE: Final = "control plane"
 NODE_POOL: Final = "node pool"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Holding:
     """One row of the table."""
 

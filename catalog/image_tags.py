@@ -6,16 +6,16 @@ row of the image. Other tags state versions, such as 2.7.1-cuda12.8-cudnn9-runti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 CUDA: Final = "cu(?:da)?-?(1[0-9])"
 """Regular expression of a CUDA major in a tag."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DatedTag:
     """One row. image: its path in every registry and mirror."""
 

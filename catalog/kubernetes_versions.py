@@ -10,14 +10,14 @@ import datetime
 import functools
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpucluster.catalog.rows import Row, rows
-from gpucluster.record import record
 
 _MINOR = r"(\d+)\.(\d+)"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class KubernetesVersion:
     """One minor version on one cloud. extended_ends: None without a date in any source."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
 from gpucluster.catalog.gpus import Gpu, gpus
 from gpucluster.catalog.rows import Row, rows
-from gpucluster.record import record
 
 _TEXTS: Final = frozenset(("cloud", "machine_type", "gke_gpu", "boot_disk", "quota", "source", "as_of"))
 _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -24,7 +24,7 @@ _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Machine:
     """One machine type. No two clouds share a name.
 

@@ -8,13 +8,13 @@ supports 4g.40gb of an H100, but its device plugin refuses it.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Slice:
     """One row."""
 

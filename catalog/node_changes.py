@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 Effect = Literal["nothing", "fewer", "drain", "reboot", "rolling", "refused", "loss"]
 EFFECTS: Final[tuple[Effect, ...]] = ("nothing", "fewer", "drain", "reboot", "rolling", "refused", "loss")
@@ -25,7 +25,7 @@ refused: the cloud does not accept it for an existing pool. loss: the whole pool
 _IN_TABLE: Final = (*EFFECTS, "size", "taints")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NodeChange:
     """path: of the property, e.g. `nodeConfig.diskSizeGb`. fewer: number of removed nodes, if it shrinks."""
 

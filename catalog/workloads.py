@@ -21,16 +21,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from gpucluster.catalog.rows import rows
-from gpucluster.record import record
 
 Toleration = Mapping[str, Any]
 _FIXED: Final = re.compile(r"(?P<key>[^:/]+(?:/[^:/]+)?)(?::(?P<effect>\w+))?(?:/(?P<seconds>\d+))?")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Workload:
     """One row, as above."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
 from gpucluster.components.planning import GIB_PER_TIB, Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import Identity, OwnBucket, SharedStorage
-from gpucluster.record import record
 
 SHARED_BUCKET_NOTE: Final = (
     "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "
@@ -18,7 +18,7 @@ SHARED_BUCKET_NOTE: Final = (
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class BucketPlan:
     """A bucket that nodes mount. usable_gib: intended size in GiB; nothing enforces it."""
 
@@ -26,7 +26,7 @@ class BucketPlan:
     protect: bool
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OwnBucketPlan:
     """expected_gib: average GiB stored, for the cost; None if the spec does not state it."""
 
@@ -34,7 +34,7 @@ class OwnBucketPlan:
     protect: bool
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class IdentityPlan:
     """A service account of jobs. reads, writes: buckets as the spec names them; write access includes read access."""
 

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from gpucluster.catalog.clouds import clouds
@@ -17,7 +18,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import PeoplePlan
 from gpucluster.components.versions import VersionPlan
 from gpucluster.program.facts import Facts
-from gpucluster.record import record
 
 if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
@@ -76,7 +76,7 @@ class ClusterPlan(Protocol):
 Plan = TypeVar("Plan", bound=ClusterPlan, covariant=True)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Cloud(Generic[Plan]):
     """One cloud. `Any` is its own location or plan, which is opaque to all other parts.
 

@@ -7,6 +7,7 @@ elastic pools, system nodes, access, network, registry; then `cluster_facts`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.catalog.clouds import clouds
@@ -22,10 +23,9 @@ from gpucluster.components.spec.operations import BrokenNodes
 from gpucluster.components.teams import PeoplePlan, plan_people
 from gpucluster.components.versions import VersionPlan, plan_versions
 from gpucluster.program.facts import Facts
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CloudTraits:
     """What the shared parts are told of a cloud.
 
@@ -49,7 +49,7 @@ class CloudTraits:
     maintenance: bool = False
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SharedParts:
     """cluster_name: of the cloud's Kubernetes cluster, known before its creation. grace_seconds: as in the spec's
     health.
@@ -69,7 +69,7 @@ class SharedParts:
     telemetry: TelemetryPlan
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlannedCluster(SharedParts):
     """Each cloud adds place, access, network, pools and storage."""
 

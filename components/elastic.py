@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from gpucluster.catalog.machines import Machine
@@ -11,10 +12,9 @@ from gpucluster.components.names import ELASTIC
 from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.pools import Elastic
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolPlan:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 
@@ -31,7 +31,7 @@ class PoolPlan:
     expire_after: int | None
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ElasticMachines:
     """engine: the autoscaler. shape: the smallest machine, used by every pool."""
 

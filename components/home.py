@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from gpucluster.components.planning import HEADROOM, Planning
 from gpucluster.components.spec.storage import HomeStorage
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HomePlan:
     """capacity_gib: provisioned and billed, GiB. expected_gib: average GiB stored, as the spec states."""
 

@@ -25,7 +25,6 @@ from gpucluster.components.stack_plan import plan_source, plan_stack
 from gpucluster.components.yaml_file import YamlFile
 from gpucluster.cost import plan_prices
 from gpucluster.errors import InputError
-from gpucluster.record import record
 
 SpecInput = ClusterSpec | Mapping[str, Any] | str | os.PathLike[str]
 """A spec in a program: an object already checked, plain values, or the path of a YAML file."""
@@ -112,7 +111,7 @@ def with_provider(
     return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[made]))
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Config(StackConfig):
     """Location and machine given by a program. cloud: one of CLOUDS."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,10 +13,9 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.spec.pools import Mig
 from gpucluster.components.training import report_roll
 from gpucluster.program.facts import Slices
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MigResources:
     """Resources of a pool for pods. slices: of the whole pool, by size. gpus: of the whole pool."""
 
@@ -44,7 +44,7 @@ class MigResources:
         )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MigMachines:
     """nodes: machines, with fewer GPUs than the spec's nodes if the cloud offers such. roll: they may be replaced."""
 

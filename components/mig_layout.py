@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.problem import Problem
-from gpucluster.record import record
 
 COMPUTE, MEMORY = 7, 8
 Strategy = Literal["single", "mixed"]
@@ -45,7 +45,7 @@ def kinds_of(gpu: str) -> Mapping[str, Kind]:
     return {found.size: Kind(found.compute, found.memory) for found in slices_of(gpu) if not found.media}
 
 
-@record
+@dataclass(frozen=True)
 class Layout:
     """The slices of each GPU. slices: kind -> count, the small ones first."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.components.planning import GIB_PER_TIB, Planning
 from gpucluster.components.spec.existing import ExistingFiles
 from gpucluster.components.spec.storage import SharedStorage
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MountedPlan:
     """usable_gib: GiB of it that data may fill, as the spec states."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.planning import Prices
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Offer:
     """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None if its price is unknown.
 
@@ -27,7 +27,7 @@ class Offer:
         return f"{self.capacity_gib:,} GiB at {self.tier} MB/s per TiB{price}"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TierPrices:
     """USD per GiB-month of a tier, by its MB/s per TiB: in the region, and the lowest known elsewhere."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pulumi
@@ -13,10 +14,9 @@ from gpucluster.components.buckets import IdentityPlan
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.names import NAMESPACE, SHARED_CLAIM
 from gpucluster.program.facts import Facts
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Pool:
     """A pool of GPU nodes; they have its name in their label `gpucluster/pool`, and jobs ask for it as their queue.
 
@@ -30,7 +30,7 @@ class Pool:
     elastic: bool
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SharedStorage:
     """The storage that all nodes mount.
 
@@ -45,7 +45,7 @@ class SharedStorage:
     claim: str = SHARED_CLAIM
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Registry:
     """Where the images of jobs are kept.
 
@@ -58,7 +58,7 @@ class Registry:
     caches: Mapping[str, pulumi.Output[str]]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Logs:
     """Where the cloud keeps what pods print.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
@@ -17,13 +18,12 @@ from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.components.teams import team_facts
 from gpucluster.components.training import TrainingNodes
 from gpucluster.program.facts import Budget, Facts, StorageAsked, Terms
-from gpucluster.record import record
 
 Training = TypeVar("Training", covariant=True)
 Trained = TypeVar("Trained", bound=TrainingNodes)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolPlan(Generic[Training]):
     """A training pool outside a cluster of this toolkit. facts: as of a cluster."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from gpucluster.record import record
 
-
-@record
+@dataclass(frozen=True)
 class Problem:
     """field: its full name as the user writes it, such as access.admins[0]; empty if no field is at fault.
     seen: the value found, in words that follow the name. fix: allowed values, and the change to make.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.storage import ExistingRegistry, NoRegistry, Registry
-from gpucluster.record import record
 
 UPSTREAMS: Final[Mapping[str, str]] = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}
 """Short name -> public registry that every cloud caches without a credential. Docker Hub and GitHub require one, and
@@ -24,7 +24,7 @@ DAYS_CACHED: Final = 30
 """Days after which a copy of a public image is deleted; the next pull fetches it again."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RegistryPlan:
     """name: of a new registry, unique in its account and region. existing: the cloud's id of the user's. caches:
     whether public registries are cached.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import pulumi
@@ -29,7 +29,6 @@ from gpucluster.components.labelling import labelled
 from gpucluster.components.outputs import Cluster, ControlPlane, Logs, Registry, SharedStorage
 from gpucluster.components.spec.operations import BrokenNodes
 from gpucluster.components.versions import VersionPlan
-from gpucluster.record import record
 
 
 class Sized(Protocol):
@@ -65,7 +64,7 @@ class Bucket(Protocol):
     address: pulumi.Output[str]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Inside:
     """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of its
     controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by

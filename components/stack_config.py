@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
@@ -18,7 +19,6 @@ from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
 from gpucluster.components.spec.file import SpecSource, stack_spec
 from gpucluster.components.spec.operations import Alerts, is_webhook
 from gpucluster.errors import InputError
-from gpucluster.record import record
 
 WEBHOOK: Final = "alertsWebhook"
 """Key of the configuration."""
@@ -41,7 +41,7 @@ def _url(value: SecretStr) -> SecretStr:
 Webhook = Annotated[SecretStr, AfterValidator(_url)]
 
 
-@record
+@dataclass(frozen=True)
 class WithWebhook:
     """A spec whose alerts also go to a webhook. webhook: still encrypted in a plan that is not declared."""
 
@@ -64,7 +64,7 @@ class WithWebhook:
         return self.source.what_if()
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StackConfig:
     """spec: its source. cloud: one of CLOUDS. location: of the cluster. Each is None if it can't be used, as reported
     in `problems`. machine: type of the training nodes, None for the one that the spec implies. paused: without training

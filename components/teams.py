@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -11,13 +12,12 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import Access
 from gpucluster.components.spec.access import Team as AskedTeam
 from gpucluster.program.facts import PoolShare, Team
-from gpucluster.record import record
 
 # Only their ratios count; a queue without a weight has 1, such as that of the namespace `training`.
 _WEIGHTS: Final[Mapping[str, int]] = {"low": 1, "medium": 2, "high": 4}
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TeamPlan:
     """groups: submitters of its jobs, by the cloud's names. shares: pool -> its part of what jobs can use there, 0 if
     it has none. weight: of its queues when several borrow.
@@ -34,7 +34,7 @@ class TeamPlan:
         return f"{TEAM_NAMESPACE}{self.name}"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PeoplePlan:
     """submitters: submit jobs without a team."""
 

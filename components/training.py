@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.catalog.machines import Machine
@@ -15,10 +16,9 @@ from gpucluster.components.spec.pools import (
     ReservationPlacement,
     Training,
 )
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingNodes:
     """active: the capacity is available now; that of a block only while it runs. roll: its nodes may be replaced."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.clouds import fact_of
@@ -14,7 +15,6 @@ from gpucluster.components.kubernetes.charts import CHART_SET
 from gpucluster.components.names import SYSTEM_POOL
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.versions import Versions
-from gpucluster.record import record
 
 KUBERNETES: Final = "1.35"
 """The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 support and that is not the first
@@ -54,7 +54,7 @@ _UNPINNED: Final = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionPlan:
     """control_plane: a minor version. system, nodes: in the cloud's format, None if nodes keep the version of their
     creation. image: the snapshot whose node image the training nodes have on Azure. fabric: the release of the training

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -9,14 +10,13 @@ import yaml
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.yaml_text import BadYaml, Unclear, read
 
 STDIN: Final = "/dev/stdin"
 """The file that a command reads for the argument -."""
 
 
-@record
+@dataclass(frozen=True)
 class YamlFile:
     """root: the mapping with its lines, None if it is from Python. data: its plain values. faults: of the YAML."""
 

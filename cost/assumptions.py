@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Final
@@ -14,7 +14,6 @@ from gpucluster.cost.rates import usage_default, usage_words
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import MOST
-from gpucluster.record import record
 
 _COVERS = (
     ("cud_1y_share", "cud_3y_share"),
@@ -29,7 +28,7 @@ _MOST: Final = {"hours_per_month": Decimal(744)}
 """Upper bounds of values other than shares, whose bound is 1. The longest month has 31 days."""
 
 
-@record
+@dataclass(frozen=True)
 class Exceptions:
     """Values for single resources: by type token, and by name or URN; the latter take precedence.
 
@@ -66,7 +65,7 @@ class Exceptions:
         return ""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Assumptions:
     """Usage that no plan contains. All quantities are per resource and month.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Final
@@ -33,7 +33,6 @@ from gpucluster.cost.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.terms.agreed import agreed_terms
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resources
-from gpucluster.record import record
 
 COMPUTE_TYPES: Final = compute_types()
 """Types billed as machine hours."""
@@ -41,7 +40,7 @@ COMPUTE_TYPES: Final = compute_types()
 _PROVIDER_PREFIX: Final = "pulumi:"
 
 
-@record
+@dataclass(frozen=True)
 class Coverage:
     """Numbers of priced, free and unpriced resources, without providers, and without components of known parts.
 
@@ -59,7 +58,7 @@ class Coverage:
         return self.priced + self.free + self.not_priced - self.both
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """The cost of a stack.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Final, Literal
 
 from gpucluster.cost.model import HOURS_PER_MONTH, UNBOUNDED, Amounts, NotPriced, Unbounded, cents
-from gpucluster.record import record
 
 Known = Literal["complete", "bounded", "unknown"]
 """How well an amount is known: exactly, within bounds, or only its priced part."""
@@ -17,7 +16,7 @@ Known = Literal["complete", "bounded", "unknown"]
 _ZERO: Final = Decimal(0)
 
 
-@record
+@dataclass(frozen=True)
 class Gap:
     """USD that may have to be added to an amount.
 
@@ -86,7 +85,7 @@ CLOSED: Final = Gap()
 """The gap of a fully priced amount."""
 
 
-@record
+@dataclass(frozen=True)
 class Gaps:
     """The gaps of the totals of a stack.
 

@@ -8,12 +8,12 @@ nothing is rounded later. So every sum (a part, the total) is the exact sum of t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
 from typing import Final, Literal
 
 from gpucluster.cost.prices import Confidence, NotKnown
-from gpucluster.record import record
 
 HOURS_PER_MONTH: Final = Decimal(730)
 """Hours in a month as the clouds' price pages count them: 8,760 hours a year / 12."""
@@ -35,7 +35,7 @@ def cents(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
-@record
+@dataclass(frozen=True)
 class Count:
     """A number of items that may be autoscaled: expected, minimum and maximum."""
 
@@ -59,7 +59,7 @@ class Count:
         return Count(self.expected * factor, self.floor * factor, ceiling)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CostLine:
     """One priced item of one resource.
 
@@ -181,7 +181,7 @@ def committed_sum(lines: Iterable[CostLine]) -> Decimal:
     return sum((line.monthly for line in lines if line.spend == "committed-elsewhere"), Decimal(0))
 
 
-@record
+@dataclass(frozen=True)
 class Free:
     """A resource without a charge of its own, and the source for that."""
 
@@ -191,7 +191,7 @@ class Free:
     source: str
 
 
-@record
+@dataclass(frozen=True)
 class Between:
     """An unpriced item as a line at the lower and at the upper bound, and the rule of the bound."""
 
@@ -200,7 +200,7 @@ class Between:
     rule: str
 
 
-@record
+@dataclass(frozen=True)
 class NotPriced:
     """A resource, or a part of one, with an unknown price. Never zero, and in no total.
 
@@ -218,7 +218,7 @@ class NotPriced:
     between: Between | None = None
 
 
-@record
+@dataclass(frozen=True)
 class Amounts:
     """USD per month: minimum, expected and maximum."""
 
@@ -252,7 +252,7 @@ class Amounts:
         return not (self.floor == self.expected == self.ceiling)
 
 
-@record
+@dataclass(frozen=True)
 class Part:
     """The lines of one component and their sum.
 

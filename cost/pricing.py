@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +16,6 @@ from gpucluster.cost.prices import NotKnown, Price, PriceBook
 from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_key, urn_type
 from gpucluster.program.values import BadValue, amount, is_list, is_object, shown
-from gpucluster.record import record
 
 
 @functools.cache
@@ -56,7 +55,7 @@ def read(value: Any, *path: str | int) -> Any:
     return value
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Pricing:
     """One resource to price.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -11,7 +11,6 @@ from typing import Final
 from gpucluster.program.facts import Budget, Facts, Slices, Team, Terms
 from gpucluster.program.resources import Resources
 from gpucluster.program.stated import stated
-from gpucluster.record import record
 
 _USED: Final = frozenset(
     {
@@ -29,7 +28,7 @@ _USED: Final = frozenset(
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StackFacts:
     """The facts of all components combined.
 

@@ -6,7 +6,7 @@ shared in proportion to the pools: so a share of all pools is a share of the who
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -15,13 +15,12 @@ from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, cents
 from gpucluster.cost.money import at_least, how_known, money, ranged
 from gpucluster.cost.verdict import Outcome, outcome_of
-from gpucluster.record import record
 
 NO_TEAM: Final = "(no team)"
 """The remainder after the shares of all teams."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TeamCost:
     """monthly: expected USD of the share. gpus: of all pools, at their maximum. budget: USD per month.
     gap: the gap that unpriced items of the stack leave in the share. hours: running hours of the GPUs per month.

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.money import ranged
-from gpucluster.record import record
 
 _DAY: Final = Decimal(24 * 60 * 60)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Trial:
     """An existing stack. begun: its first update. ends: None if no duration is stated.
 

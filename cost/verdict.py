@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
@@ -10,12 +11,11 @@ from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import Unbounded
 from gpucluster.cost.money import at_least, how_known, money, ranged
 from gpucluster.program.facts import Budget
-from gpucluster.record import record
 
 Outcome = Literal["within", "over", "cannot tell"]
 
 
-@record
+@dataclass(frozen=True)
 class Verdict:
     """An outcome on the expected amount, and its basis.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from gpucluster.policies.engine.rule import Finding, Framework, Stack, Violation
@@ -12,7 +13,6 @@ from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.stated import stated
 from gpucluster.program.values import BadValue, amount
-from gpucluster.record import record
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate
@@ -31,7 +31,7 @@ _NAMED: Final = 5
 """Maximum of unpriced resources to list."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Judgement:
     """
     verdict: None if no readable budget is stated.

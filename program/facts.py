@@ -32,18 +32,17 @@ any other component that registers the same names:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
 from gpucluster.program.resources import Unknown
-from gpucluster.record import record
 
 _Known = TypeVar("_Known")
 
 
-@record
+@dataclass(frozen=True)
 class Budget:
     """The user's limit: USD per month, and whether exceeding it stops the plan or warns."""
 
@@ -51,7 +50,7 @@ class Budget:
     on_exceed: Literal["fail", "warn"] = field(default="warn")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Terms:
     """The terms that an account has agreed with its cloud.
 
@@ -64,7 +63,7 @@ class Terms:
     account_usd: Decimal = Decimal(0)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Slices:
     """Slices of one size. eighths: share of a GPU's memory of each."""
 
@@ -73,7 +72,7 @@ class Slices:
     eighths: Decimal
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolShare:
     """A team's share of one pool. part: name prefix of the pool's machines. of: the pool's GPUs."""
 
@@ -82,7 +81,7 @@ class PoolShare:
     of: int
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Team:
     """monthly: limit of its shares in USD per month, None without one. shares: one for each pool, also of 0."""
 
@@ -90,7 +89,7 @@ class Team:
     shares: tuple[PoolShare, ...] = ()
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StorageAsked:
     """TiB of data, total GB/s, and the factor of space on top of the data, None for the usual one."""
 
@@ -99,7 +98,7 @@ class StorageAsked:
     headroom: Decimal | None = None
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     """The facts of one component, by the names above; None, or empty, means not stated.
 

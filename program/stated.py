@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, TypeVar
@@ -12,12 +12,11 @@ from typing import Any, Final, TypeVar
 from gpucluster.program.facts import Budget, Facts, PoolShare, Slices, StorageAsked, Team, Terms
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import BadValue, amount, is_list, is_object, items, whole
-from gpucluster.record import record
 
 _Read = TypeVar("_Read")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Stated:
     """One component and its facts.
 

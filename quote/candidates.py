@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -22,10 +22,9 @@ from gpucluster.quote.places import asked_only, continent, places_of
 from gpucluster.quote.question import Question
 from gpucluster.quote.spec_values import STACK, default_spares, spec_values
 from gpucluster.quote.ways import Way, ways_of
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """One cluster: place, machine, purchase option.
 
@@ -57,7 +56,7 @@ class Candidate:
         return {"spec": self.values, "place": dict(self.place), "machine": self.machine.machine_type}
 
 
-@record
+@dataclass(frozen=True)
 class Refusal:
     """Why something is not an answer. machine, way: empty if it applies to all of them."""
 
@@ -67,7 +66,7 @@ class Refusal:
     why: str
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidates:
     """found: feasible clusters. refused: number of places excluded by each reason. places: machines by region that
     remain after applying the question, before any is planned.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, TypeVar
 
@@ -15,7 +15,6 @@ from gpucluster.components.shapes import shapes
 from gpucluster.errors import InputError
 from gpucluster.program.facts import Terms
 from gpucluster.quote.places import continents
-from gpucluster.record import record
 
 _REQUIRED: Final = {"gpus": "how many GPUs, such as 64", "for": "for how long, such as 30d"}
 _HOURS: Final = {"h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24}
@@ -29,7 +28,7 @@ _MOST_TIB: Final = 100_000
 _Read = TypeVar("_Read")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """hours: duration of the cluster. storage_tib, spares, fabric_gbps: None for the default of a first spec.
     clouds, accelerators: at least one each. places: names of regions and of continents; empty for everywhere.

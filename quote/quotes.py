@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -19,10 +20,9 @@ from gpucluster.quote.candidates import Candidate, Refusal, candidates
 from gpucluster.quote.question import Question
 from gpucluster.quote.spec_values import terms_values
 from gpucluster.quote.views import Views
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Quote:
     """One candidate and its estimate. hours: requested. terms: agreed with its cloud, None without any."""
 
@@ -114,7 +114,7 @@ class Quote:
         return hard_to_get(self.candidate.machine.machine_type, "on_demand") if on_demand else ""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """quotes: ordered by the upper bounds of their totals; those without a bound come last.
 

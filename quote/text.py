@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -15,7 +16,6 @@ from gpucluster.cost.money import money, ranged
 from gpucluster.cost.terms.agreed import said
 from gpucluster.quote.question import Question
 from gpucluster.quote.quotes import Answer, Quote
-from gpucluster.record import record
 
 HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "Price of")
 
@@ -23,7 +23,7 @@ _GROUPS: Final = 12
 """Number of reasons shown; the others are counted."""
 
 
-@record
+@dataclass(frozen=True)
 class Numbered:
     """A quote with the number that `--pick` accepts."""
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +24,6 @@ from gpucluster.program.readers.state_file import read_state
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.quote.candidates import Candidate
 from gpucluster.quote.shapes import filled, holes_in, known_of, shape_of
-from gpucluster.record import record
 
 _ROOT: Final = Path(__file__).parents[1]
 _READ: Final = ("catalog", "components", "program", "cost/handlers", "quote/declaring.py", "quote/numbers.py",
@@ -35,7 +35,7 @@ _SHOWN: Final = 12
 """Lines shown of a failed process."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _View:
     """resources: of a shape, with placeholders. holes: their positions, by URN. facts: URN of the component that
     states them.

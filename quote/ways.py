@@ -9,13 +9,13 @@ durations of options, and of each cloud's `purchase.py`.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 from gpucluster.catalog.rows import read_rows
 from gpucluster.cost.purchasing.ways import Way as Sold
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Way:
     """One purchase option; the columns of the table."""
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationInfo, field_validator
 
-from gpucluster.record import record
 from gpucluster.textio.typed import Source, typed, yaml_document
 from gpucluster.textio.values import PROJECT_NAME, shown_value
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ProjectFile:
     """main: folder or file of the program. stack_folder: of the stacks' configuration. runtime: the language.
     virtualenv: folder of its environment. Folders are relative to the file; empty without one.

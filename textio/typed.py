@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
 
@@ -17,7 +18,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 from gpucluster.textio.values import cut, shown_value
 from gpucluster.textio.yaml_text import BadYaml, YamlText, read
@@ -28,7 +28,7 @@ _MOST: Final = 50
 """Maximum of listed mistakes; a file of the wrong kind has one in each entry."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """The origin of a text. name: the file, or the command in backticks. fix: the change to make instead of correcting
     the value, such as another file. program: whether a program wrote it.

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
 import yaml
 
-from gpucluster.record import record
 from gpucluster.textio.values import cut, shown_value
 
 MOST_VALUES: Final = 20_000
@@ -26,7 +26,7 @@ class BadYaml(ValueError):
     """Invalid YAML; the message gives the line, its content, and the expected content."""
 
 
-@record
+@dataclass(frozen=True)
 class Unclear:
     """name: the field, at the start of the text. repeats: a repeated key; else a value with two readings."""
 
@@ -39,7 +39,7 @@ class Unclear:
         return f"line {self.line}: {self.text}"
 
 
-@record
+@dataclass(frozen=True)
 class YamlText:
     """root: the value with line numbers, None without a value. data: the same as plain values.
 

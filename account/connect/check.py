@@ -8,19 +8,19 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.account.answers import Review
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.typed import Source, read_json
 
 _SECONDS: Final = 15
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Context:
     """file: a kubeconfig. namespace: of the cluster's jobs. user: as in the kubeconfig.
 

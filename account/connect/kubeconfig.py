@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -12,7 +13,6 @@ import yaml
 
 from gpucluster.account.answers import Kubeconfig
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.typed import Source, typed, yaml_document
 
 _OURS: Final = "gpucluster"
@@ -21,7 +21,7 @@ _SECTIONS: Final = ("clusters", "contexts", "users")
 _OTHER: Final = "give another file with --kubeconfig"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A context to write. mark: identifies its cluster. kubeconfig: a document with one cluster and one user. use:
     whether it replaces an existing current context.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.account.answers import OneCluster, Outputs, Registry
 from gpucluster.account.pulumi import of_user
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.typed import Source, read_json, typed
 
 _WORDS: Final = ("stack", "output", "--json")
@@ -16,7 +16,7 @@ _SECRET: Final = "[secret]"
 """What `pulumi stack output --json` prints for a secret. Source: pulumi/pulumi, pkg/backend/display, MassageSecrets."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """account, cluster: in the cloud's terms; both together identify a cluster. pushing: the commands that log in to
     its registry and push an image. logs: the command that prints the output of a job's pods.

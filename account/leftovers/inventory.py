@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from gpucluster.account.leftovers.ec2_sizes import ec2_sizes
@@ -14,7 +14,6 @@ from gpucluster.account.leftovers.kinds import Thing
 from gpucluster.components.labels import aws_tags, azure_tags, gcp_labels
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
-from gpucluster.record import record
 
 _KEYS: Final = ("pulumi-project", "pulumi-stack")
 
@@ -22,7 +21,7 @@ _BARE: Final = {"s3": "bucket", "sns": "topic", "sqs": "queue"}
 """Services of AWS whose ARNs contain no kind. Source: AWS Service Authorization Reference, resource types of each."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Way:
     """How to query a cloud. asked: arguments of its command for a location and labels. read: parses its answer. labels:
     in the cloud's form. install, login: the instructions if it fails.

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
 from gpucluster.catalog.rows import read_rows
-from gpucluster.record import record
 
 _OF_AZURE: Final = "az resource delete --ids {whole}"
 """Removes any Azure resource. Source: Azure CLI reference, az resource delete."""
 
 
-@record
+@dataclass(frozen=True)
 class Kind:
     """type: Pulumi's, which determines the price; empty if that depends on facts missing in inventories. remove: a
     command, with fields of a Thing.
@@ -25,7 +24,7 @@ class Kind:
     remove: str
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Thing:
     """One resource of an account. kind: in the inventory's terms. whole: its ARN, full name or id. place: its region or
     zone. project: of Google Cloud. inputs: its size as far as the cloud reports it, as inputs of Pulumi's type.

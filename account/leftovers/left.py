@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -13,10 +14,9 @@ from gpucluster.cost.model import DAY, cents
 from gpucluster.cost.money import money
 from gpucluster.cost.places import regions_in_use
 from gpucluster.program.resources import Resource, Resources
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Left:
     """kind: in the cloud's terms, or Pulumi's type. id: its ARN or id. daily: known USD per day, None if nothing is
     known. cost: the same in words, with usage-based and unpriced items. remove: a command, or empty.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -9,12 +10,11 @@ from gpucluster.account.standing import Standing
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.money import money, ranged, ranged_daily
-from gpucluster.record import record
 
 _POOLS: Final = (":TrainingPool", ":MigPool")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Saving:
     """pools: names of the pools with nodes, which a pause scales to zero. saved: USD per month, gap its unpriced items.
     bought: USD per month, and upfront for its whole term, for their capacity that is billed whether used or not.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TextIO, cast
 
 import click
@@ -14,7 +15,6 @@ from gpucluster.errors import Exit
 from gpucluster.options import output, plan_argument
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
-from gpucluster.record import record
 from gpucluster.textio.json_text import indented
 
 
@@ -28,7 +28,7 @@ class _Cloud(Protocol):
     def document(self, types: Mapping[str, Rights], plan: Resources, /) -> Any: ...
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Documents:
     """clouds: by name, the document for each. unknown: types of a cloud whose permissions no known source lists."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.kubernetes_versions import minor
@@ -12,7 +13,6 @@ from gpucluster.components.names import SYSTEM_POOL
 from gpucluster.errors import InputError
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, items
-from gpucluster.record import record
 from gpucluster.textio.values import shown_value
 
 _CLUSTERS: Final = {
@@ -28,7 +28,7 @@ _POOLS: Final = {
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Pool:
     """Nodes of one resource. image: of the operating system, if the cloud reports it separately. gpus: of all nodes
     together.
@@ -41,7 +41,7 @@ class Pool:
     gpus: int
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Release:
     """A chart in the cluster. pinned: the version in this release of gpucluster."""
 
@@ -50,7 +50,7 @@ class Release:
     pinned: str
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Standing:
     """group: the resource group on Azure. extended: whether extended support is purchased. addons: of EKS, name ->
     build. region: of EKS, else empty.

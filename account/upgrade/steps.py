@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.account.upgrade.standing import Standing
 from gpucluster.catalog.eks_addons import builds_of
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
-from gpucluster.record import record
 
 # GKE's nodes accept only a full version.
 _FULL: Final = "1.{}.X-gke.Y"
@@ -31,7 +31,7 @@ _SNAPSHOT: Final = (
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Stake:
     """The cost of an hour since the last checkpoint. usd: None if no price is known."""
 
@@ -42,7 +42,7 @@ class Stake:
         return f"{self.gpus:,} GPU-hours, {'price not known' if self.usd is None else f'${self.usd:,.2f}'}"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Step:
     """title: the upgraded part. what: the effect on nodes and jobs. spec: lines to write into it. commands: to run
     then.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.components.example_ranges import report_examples
@@ -11,7 +12,6 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.private_ways import refuse_dns, refuse_peer, way_in
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess, Team
 from gpucluster.components.teams import people_fields
-from gpucluster.record import record
 
 _PRINCIPAL = r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$"
 
@@ -36,7 +36,7 @@ SERVICES = (
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AccessPlan:
     """public_cidrs: ranges that reach the API over the internet; if empty, the internet can't reach it.
 

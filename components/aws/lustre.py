@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -18,7 +19,6 @@ from gpucluster.components.offers import TierPrices, cheapest, offer, tier_price
 from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.components.versions import VersionPlan
-from gpucluster.record import record
 
 # Source: Amazon S3 user guide, "General purpose bucket naming rules"; FSx API reference, DataRepositoryPath.
 _S3: Final = r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$"
@@ -53,7 +53,7 @@ _SMALLEST_GIB = 1200
 _STEP_GIB = 2400
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LustrePlan:
     """capacity_gib: as provisioned, GiB. usable_gib: GiB that data may fill. tier: MB/s for each 1,000 GiB. deployment:
     the type in FSx. beside_gpus: whether it is in the GPU nodes' zone.
@@ -79,7 +79,7 @@ class LustrePlan:
         return Decimal(self.capacity_gib) * self.tier / 1_000_000
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LustrePlace:
     """sold: the deployment that FSx sells, as in the table of regions. beside_gpus: whether it is in the GPU nodes'
     zone, not in the first of the control plane's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
@@ -13,7 +14,6 @@ from gpucluster.components.mig import MigMachines, report_mig, sliced
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with, training_shape
 from gpucluster.components.spec.pools import Mig
-from gpucluster.record import record
 
 _CLOUD: Final = "aws"
 # GPUs that enable MIG mode without a reset, which AWS's A100 may refuse until the machine restarts.
@@ -21,7 +21,7 @@ _CLOUD: Final = "aws"
 _SLICED: Final = ("h100", "h200")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MigPlan(MigMachines):
     """spot: bought as spot."""
 

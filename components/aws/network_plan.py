@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gpucluster.catalog.aws_regions import aws_regions
 from gpucluster.components.address_ranges import refuse_peers, refuse_ranges, sixteenth
@@ -14,7 +15,6 @@ from gpucluster.components.aws.lustre import lustre_place
 from gpucluster.components.aws.quotas import ADDRESS, VPC
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
-from gpucluster.record import record
 
 _VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"
 _SUBNET = r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$"
@@ -28,7 +28,7 @@ _KEPT = 5
 _NODE = 17
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NetworkPlan:
     """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
 

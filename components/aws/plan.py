@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.aws_regions import aws_regions
@@ -30,7 +31,6 @@ from gpucluster.components.registry import RegistryPlan, plan_registry
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import HomeStorage, Registry
-from gpucluster.record import record
 
 # Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which means forever.
 _LOG_DAYS: Final = (
@@ -79,7 +79,7 @@ _KEY: Final = r"^arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):k
 _REPOSITORY: Final = r"^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/[a-z0-9][a-z0-9._/-]*$"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HomePlan:
     """The file system for small files. expected_gib: average size of its contents, for the cost."""
 
@@ -87,7 +87,7 @@ class HomePlan:
     protect: bool
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AwsClusterPlan(PlannedCluster):
     """secrets_key: ARN of an existing key; None if the cluster creates its own."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.components.aws.quotas import STANDARD
 from gpucluster.components.planning import Planning
-from gpucluster.record import record
 
 # Karpenter's two replicas need two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
 # for this many GPU nodes is the maximum growth of a cluster on Google Cloud.
@@ -16,7 +16,7 @@ _MOST: Final = 10
 _GPU_NODES: Final = 32
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemPlan:
     """CPU nodes for CoreDNS, whose replicas EKS scales with the cluster, Karpenter and operators. vcpus: of each.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from gpucluster.catalog.machines import Machine
@@ -28,13 +29,12 @@ from gpucluster.components.training import (
     refuse_maintenance,
     report_roll,
 )
-from gpucluster.record import record
 
 _RESERVATION: Final = "cr-[0-9a-z]+"
 _GROUP: Final = r"arn:aws[a-z-]*:resource-groups:(?P<region>[a-z0-9-]+):\d{12}:group/[\w.-]{1,300}"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Interface:
     """One interface of a launch template: `interface` carries IP, `efa-only` the fabric and no address."""
 
@@ -57,7 +57,7 @@ def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
     )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlacementPlan:
     """group: create a cluster placement group. reservation: target this one instead, in `group_name` only if the
     reservation was created inside that group: with another group, the launch gets no capacity. blocks: capacity blocks,
@@ -80,7 +80,7 @@ class PlacementPlan:
         }[self.kind]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingPart:
     """The nodes of one node group. suffix: of its names, empty if the pool has no other. reservation: that they start
     in, by its id or the ARN of a resource group.
@@ -91,7 +91,7 @@ class TrainingPart:
     reservation: str | None
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingPlan(TrainingNodes):
     """capacity_block: bought for fixed dates. lustre_cards: EFA cards of a node for the shared storage; 0 for IP."""
 

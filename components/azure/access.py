@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.location import Location
@@ -12,7 +13,6 @@ from gpucluster.components.example_ranges import report_examples
 from gpucluster.components.planning import Planning
 from gpucluster.components.private_ways import refuse_dns, way_in
 from gpucluster.components.spec.access import Access, PublicAccess
-from gpucluster.record import record
 
 # One of them is the nodes' own egress address. Source: AKS documentation, "Secure access to the API server using
 # authorized IP address ranges".
@@ -22,7 +22,7 @@ CLUSTER_ADMIN = "Azure Kubernetes Service RBAC Cluster Admin"
 """The built-in role with all permissions inside a cluster."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AccessPlan:
     """private: the API has no public address; only clients in the network, or connected to it, reach it.
 

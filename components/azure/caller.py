@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import dataclass
 from typing import Literal
 
 import pulumi
 from pulumi_azure_native import authorization
 
-from gpucluster.record import record
 
-
-@record
+@dataclass(frozen=True)
 class Caller:
     """object_id: in the directory. kind: of the principal; Azure refuses the wrong one (UnmatchedPrincipalType); if not
     set, the SDK says User for every principal.

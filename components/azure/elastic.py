@@ -9,6 +9,7 @@ pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/su
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.azure_sizes import has_infiniband
@@ -27,7 +28,6 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec.pools import Elastic
-from gpucluster.record import record
 
 PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
 """Class by which a queue requests all nodes of a job from the cluster autoscaler at once.
@@ -40,7 +40,7 @@ Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
 _POOL_NAME: Final = 12
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ElasticPlan(ElasticMachines):
     """shape: without InfiniBand. root_gib: on the machine's own disk, also for files that jobs keep on a node."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import pulumi
@@ -14,7 +15,6 @@ from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.planning import PlanError
-from gpucluster.record import record
 
 # Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go. AKS documentation prints the modes
 # of `gpu` in lower case; the CRD accepts them as here.
@@ -23,7 +23,7 @@ _NODE_CLASS: Final = Kind("karpenter.azure.com/v1beta1", "AKSNodeClass")
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class KarpenterPoolsArgs:
     """zone: as in node labels; None for any, or for none in a region without zones, where no node has such a label.
     subnet_id: of the nodes. driver_owner: installs the GPU driver.

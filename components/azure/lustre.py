@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.azure.location import Location
 from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.spec.storage import OWN, SharedStorage
-from gpucluster.record import record
 
 # The user writes the beginning of an object's address. Source: Azure Storage, names of accounts and containers.
 _BUCKET = (
@@ -27,7 +27,7 @@ _WITHOUT_REQUEST = {40: 768}
 _WITHOUT_REQUEST_ELSE = 128
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tier:
     """Capacities of one tier, TiB: whole steps, at most `most`."""
 
@@ -46,7 +46,7 @@ LUSTRE_TIERS = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Bucket:
     """A blob container whose objects appear on the file system. prefix: of these objects, / for all.
 
@@ -58,7 +58,7 @@ class Bucket:
     prefix: str
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LustrePlan:
     """capacity_tib: as provisioned, TiB of 1,024 GiB. usable_gib: GiB that data may fill. tier: MB/s for each TiB.
 

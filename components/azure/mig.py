@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices, slices_of
@@ -14,10 +15,9 @@ from gpucluster.components.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import shapes_with, training_shape
 from gpucluster.components.spec.pools import Mig
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MigPlan(MigMachines):
     """profile: AKS's name of the layout, None if the operators' MIG manager slices, not AKS. spot: bought as spot."""
 

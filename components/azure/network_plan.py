@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gpucluster.catalog.azure_ranges import INFINIBAND, azure_ranges
 from gpucluster.components.address_ranges import refuse_peers, refuse_ranges, sixteenth
@@ -12,7 +13,6 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.access import Access, PrivateAccess, PublicAccess
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
-from gpucluster.record import record
 
 # Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.
 # Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
@@ -36,7 +36,7 @@ _NODE_PODS = 256
 _LUSTRE_SUBNETS = {196: 24, 400: 23}
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AddressPlan:
     """network: contains the subnets nodes and lustre. pods, services: known only inside the cluster, so they must lie
     outside the network. dns: address of the cluster's DNS, one of the services. existing: the user's network, if the

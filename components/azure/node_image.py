@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.versions import Versions
 from gpucluster.components.versions import KUBERNETES
-from gpucluster.record import record
 
 Ubuntu = Literal["22.04", "24.04"]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NodeSystem:
     """One for the whole cluster, as the GPU Operator requires. os_sku: of pools. image_family: of Karpenter's machines.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 
 from gpucluster.components.azure.access import AccessPlan, plan_access, refuse_people
 from gpucluster.components.azure.arm import ACTION_GROUP, REGISTRY
@@ -33,7 +34,6 @@ from gpucluster.components.spec.access import PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.components.teams import people_fields
-from gpucluster.record import record
 
 # Providers of the declared resources and of machines that AKS creates; each subscription registers them once.
 _SERVICES = (
@@ -71,7 +71,7 @@ _TRAITS = CloudTraits(
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AzureClusterPlan(PlannedCluster):
     """account_name, bucket_account, shared_account: names of the storage accounts for home folders, the cluster's own
     bucket and the one that nodes mount; unique in all of Azure, as the registry's name is among registries. driver: the

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.cpu_machines import cpu_machines
-from gpucluster.record import record
 
 # Machine -> the family of its quota; all have a local disk large enough for the system.
 # Source: Azure/karpenter-provider-azure 352646f5, pkg/providers/instancetype/known_skus.yaml.
@@ -31,7 +31,7 @@ _MACHINE: Final = "Standard_D8ds_v5"
 _OF_LARGE: Final = "Standard_D16ds_v5"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemPlan:
     """zones: over which the nodes are spread, one in each; none in a region without zones. root_gib: fits on the
     smallest machine's own 150 GiB.

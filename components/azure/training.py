@@ -8,6 +8,7 @@ use-capacity-reservation-groups.md.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.machines import Machine
@@ -27,14 +28,13 @@ from gpucluster.components.training import (
     report_gpus,
     report_roll,
 )
-from gpucluster.record import record
 
 # Machines in one block, and its duration.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlacementPlan:
     """One scale set is one InfiniBand domain, regardless of these fields.
 
@@ -47,7 +47,7 @@ class PlacementPlan:
     proximity_group: bool = False
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingPlan(TrainingNodes):
     """root_gib: on the machine's own disk of 1,024 GiB. block_nodes: machines of the capacity block, if any."""
 

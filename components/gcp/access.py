@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from gpucluster.components.example_ranges import report_examples
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.private_ways import refuse_peer, way_in
 from gpucluster.components.spec.access import Access, PublicAccess
-from gpucluster.record import record
 
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
 # Only single principals may be admins: otherwise anybody who manages a group could add admins.
@@ -19,7 +19,7 @@ _SUBMITTER = rf"^(group|user|serviceAccount):{_ADDRESS}$"
 _GROUP = "group:"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AccessPlan:
     """private: the API has no address on the internet. client_cidrs: ranges that reach it, in addition to the nodes.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
@@ -31,7 +32,6 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape, shapes
 from gpucluster.components.spec.pools import Elastic
-from gpucluster.record import record
 
 # Source: GKE documentation, "Define a custom compute class".
 _GKES_OWN = ("gke", "autopilot")
@@ -46,7 +46,7 @@ KARPENTER_NOTE: Final = (
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ElasticPlan(ElasticMachines):
     """pools: bought as spot or flex-start."""
 
@@ -65,7 +65,7 @@ class ElasticPlan(ElasticMachines):
         return tuple(pool for pool in self.pools if self.fallbacks(pool))
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolSize:
     """A pool at its maximum size. scaled: GKE decides the number of nodes."""
 

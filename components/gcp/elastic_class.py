@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
@@ -12,7 +13,6 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.planning import PlanError
-from gpucluster.record import record
 
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 """Label and taint of the nodes of a class, and selector of its pods; GKE adds the toleration to pods."""
@@ -26,7 +26,7 @@ _SEVEN_DAYS: Final = 604_800
 _EMPTY_ONLY: Final = 1
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ElasticMachine:
     """A machine that GKE adds automatically. node_account: e-mail of the nodes' account. boot_gb: boot disk, GB."""
 

@@ -1,5 +1,6 @@
 """Requirements of each GPU fabric of Google Cloud in a cluster: its networks and its release."""
 
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from gpucluster.catalog.fabric_releases import FabricRelease, release_of
@@ -7,7 +8,6 @@ from gpucluster.catalog.gpudirect import Fabric as Hardware
 from gpucluster.catalog.gpudirect import Kind
 from gpucluster.catalog.gpudirect import fabric_of as hardware_of
 from gpucluster.catalog.machines import Machine, machines
-from gpucluster.record import record
 
 MARKER: Final = "fabric-release"
 """File next to the plugin on a node with its version, which the installer writes last: jobs wait for it."""
@@ -21,7 +21,7 @@ Standards".
 """
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DeviceNetwork:
     """An additional interface of every node, by its name for pods."""
 
@@ -29,7 +29,7 @@ class DeviceNetwork:
     device_mode: Literal["NetDevice", "RDMA"]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Fabric:
     """The fabric of one machine type, in one release.
 

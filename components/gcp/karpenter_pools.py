@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
@@ -17,7 +18,6 @@ from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.planning import PlanError
-from gpucluster.record import record
 
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.
 _NODE_CLASS: Final = Kind("karpenter.k8s.gcp/v1alpha1", "GCENodeClass")
@@ -26,7 +26,7 @@ _SERVICE_ACCOUNT = "karpenter"
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class KarpenterPoolsArgs:
     """cluster_location: region or zone of the cluster. subnetwork: projects/P/regions/R/subnetworks/S of the nodes.
 

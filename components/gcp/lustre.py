@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.catalog.zones import zones_of
@@ -14,14 +15,13 @@ from gpucluster.components.mounted import MountedPlan, plan_mounted
 from gpucluster.components.offers import TierPrices, cheapest, offer, tier_prices
 from gpucluster.components.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.spec.storage import OWN, SharedStorage
-from gpucluster.record import record
 
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".
 _BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"
 _FILES = r"^projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/locations/[a-z0-9-]+/instances/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tier:
     """Capacities of one tier, GiB: from least to most, in steps of `step` up to the threshold and of `large_step`
     above.
@@ -51,7 +51,7 @@ LUSTRE_TIERS = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LustrePlan:
     """capacity_gib: as provisioned, GiB. usable_gib: GiB that data may fill. tier: MB/s for each TiB of 1,024 GiB.
 

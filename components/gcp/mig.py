@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gpucluster.catalog.mig import slices_of
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import CLOUD
@@ -9,10 +11,9 @@ from gpucluster.components.mig import MigMachines, report_mig, sliced
 from gpucluster.components.planning import Planning
 from gpucluster.components.shapes import training_shape
 from gpucluster.components.spec.pools import Mig
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MigPlan(MigMachines):
     """purchase: on-demand, spot or flex-start."""
 

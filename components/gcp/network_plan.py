@@ -7,6 +7,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
 from gpucluster.catalog.machines import Machine
@@ -14,7 +15,6 @@ from gpucluster.components.address_ranges import is_range, refuse_peers, refuse_
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
-from gpucluster.record import record
 
 # Pods on a GPU node: GKE gives a node twice as many addresses, a /26. Source: GoogleCloudPlatform/xpk,
 # blueprint_generator.py (32); Google Cloud documentation, "Configure maximum Pods per node".
@@ -34,7 +34,7 @@ _NETWORK = "10.0.0.0/16"
 _FABRIC = "10.8.0.0/16"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AddressPlan:
     """nodes, pods, services: of the cluster's own network. private_services: for Google's own services (Lustre,
     Filestore) in it. gpu: one for each subnet of a GPU network.
@@ -72,7 +72,7 @@ def plan_addresses(gpu_subnets: int, asked: ClusterNetwork) -> AddressPlan:
     )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NetworkPlan:
     """gpu_networks: modes of the device networks, in the order of a node's interfaces; several of mode RDMA are subnets
     of one network. mtu: of every network, bytes. nat: a route to the internet. private_services: Google's own services

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from gpucluster.components.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
 from gpucluster.components.gcp.access import AccessPlan, has_nat, plan_access, plan_groups, report_grants
@@ -28,7 +29,6 @@ from gpucluster.components.spec.access import PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import OWN
 from gpucluster.components.teams import people_fields
-from gpucluster.record import record
 
 DAYS_OF_DEFAULT = 30
 """Retention of a project's default log bucket, which receives all logs, unless the project sets another.
@@ -60,7 +60,7 @@ _TRAITS = CloudTraits(
 )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class GcpClusterPlan(PlannedCluster):
     """cluster_name: also names the Lustre instance. account_suffix: distinguishes the service accounts of two stacks,
     whose ids are too short for a stack's name. limits: maximum of all pools together, by GKE's resource type; None if

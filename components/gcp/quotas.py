@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
@@ -12,7 +13,6 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.training import TrainingPlan
 from gpucluster.components.planning import Planning
-from gpucluster.record import record
 
 _PD: Final = "SSD_TOTAL_GB"
 """Quota of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795.
@@ -23,7 +23,7 @@ _LOCAL_DISK_GB: Final = 375
 """Source: Compute Engine documentation, "Local SSD disks"."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Pool:
     """disk: type of the boot disk. local: whether it uses the machine's local disks."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Final
-
-from gpucluster.record import record
 
 # In three zones, so that DNS, Karpenter and operators survive the loss of one.
 _NODES: Final = 3
@@ -15,7 +14,7 @@ _GPU_NODES: Final = 32
 _MOST_OF_A_SMALL_CLUSTER: Final = 6
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemPlan:
     """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` if they need more."""
 

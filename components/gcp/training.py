@@ -8,6 +8,7 @@ GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool (prec
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
@@ -31,7 +32,6 @@ from gpucluster.components.training import (
     report_fabric,
     report_roll,
 )
-from gpucluster.record import record
 
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
@@ -60,7 +60,7 @@ _ON_DEMAND = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PlacementPlan:
     """compact: nodes close together, by a resource policy created for this pool or the named one.
 
@@ -74,7 +74,7 @@ class PlacementPlan:
     periodic: bool = False
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingPlan(TrainingNodes):
     """flex_start_hours: how long flex-start nodes run, None for other purchase options. queued: all nodes of a job
     start at once, requested by its queue. calendar: a reservation in calendar mode, whose capacity is available only

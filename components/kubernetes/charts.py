@@ -12,16 +12,16 @@ column                    meaning
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.rows import read_rows
-from gpucluster.record import record
 
 CHART_SET: Final = "2026-11.2"
 """Name of the whole set of charts in a spec. A new version of any chart makes a new set. No date: YAML reads one."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Chart:
     """image, image_value: None if the image never comes from a mirror."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -19,10 +20,9 @@ from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.trainer_crds import keeps_trainer_crds
 from gpucluster.components.teams import TeamPlan
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Part:
     """suffix: of the logical names. ports: of its webhooks, metrics and, for Kueue, its visibility API.
 

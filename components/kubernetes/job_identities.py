@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import pulumi
 
@@ -12,10 +12,9 @@ from gpucluster.components.kubernetes.kinds import CONFIG_MAP, SERVICE_ACCOUNT
 from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JobIdentity:
     """remotes: bucket as the spec names it -> its rclone remote, which uses the pod's permissions and no key.
 

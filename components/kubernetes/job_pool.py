@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpucluster.catalog.fabric_releases import FabricRelease, none_release, release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU, HOSTNAME
 from gpucluster.components.spec.operations import GRACE_SECONDS
-from gpucluster.record import record
 
 Parts = Sequence[Mapping[str, Any]]
 
@@ -31,7 +30,7 @@ def kept(purchase: Sequence[str]) -> Mapping[str, str]:
     return _NOT_EVICTED if "spot" in purchase else {**_NOT_EVICTED, **_NOT_DRAINED}
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricPod:
     """Requirements of a pod for the GPU fabric of its node, with the cloud's resource names and NCCL's settings.
 
@@ -49,7 +48,7 @@ class FabricPod:
     mounts: Parts = ()
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JobPool:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 

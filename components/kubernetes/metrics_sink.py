@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pulumi
-
-from gpucluster.record import record
 
 PORTS: Final = (4317, 4318)
 """OTLP over gRPC and over HTTP."""
@@ -18,7 +16,7 @@ HERE: Final = "${env:MY_POD_IP}"
 """The collector's own address, in its configuration."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class MetricsSink:
     """Destination of metrics, in the format of the collector's configuration: exporters and extensions by name.
 

@@ -7,14 +7,13 @@ itself fills in: tests check the objects of every example against a real API ser
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 
-from gpucluster.record import record
 
-
-@record
+@dataclass(frozen=True)
 class Kind:
     """nested: False if its fields are next to `metadata`, not in a `spec`."""
 

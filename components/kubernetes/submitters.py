@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import RBAC, ROLE, ROLE_BINDING
 from gpucluster.components.kubernetes.objects import Declared, manifest_of
-from gpucluster.record import record
 
 _NAME: Final = "job-submitter"
 _SEE: Final = ("get", "list", "watch")
@@ -31,7 +31,7 @@ _SEEN: Final[Mapping[str, Sequence[str]]] = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Submitter:
     """name: as the cloud reports it to the API server."""
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM
 from gpucluster.components.kubernetes.objects import Declared, manifest_of
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Volume:
     """driver: its CSI driver. handle, attributes, mount_options: in the driver's terms.
 

@@ -6,6 +6,7 @@ import datetime
 import re
 import types
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -17,7 +18,6 @@ from pydantic_core import ErrorDetails
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.errors import InputError
-from gpucluster.record import record
 from gpucluster.textio.values import cut, shown_value
 from gpucluster.textio.yaml_text import construct, shown
 
@@ -93,7 +93,7 @@ def _mistakes(root: yaml.Node | None, model: type[BaseModel], details: ErrorDeta
             yield Mistake(place.line, place.name, f"{place.name}{seen or ':'} {problem}")
 
 
-@record
+@dataclass(frozen=True)
 class _Place:
     """A place in a spec. top: model of the spec. field: steps of its name. line: 0 for none. value: as given, None if
     absent. node: the same as written in a file. models: possible models of its mapping, several if a kind decides.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -14,7 +15,6 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.overrides import applied, wanted
 from gpucluster.components.yaml_file import YamlFile, read_yaml
 from gpucluster.errors import InputError
-from gpucluster.record import record
 
 Spec = TypeVar("Spec", bound=Model)
 Read = TypeVar("Read", bound=Model, covariant=True)
@@ -38,7 +38,7 @@ class SpecSource(Protocol[Read]):
         ...
 
 
-@record
+@dataclass(frozen=True)
 class SpecValues(Generic[Spec]):
     """A spec as plain values. load: gives them, with their lines; raises InputError. model: what they have to be.
 

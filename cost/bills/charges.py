@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.errors import InputError
-from gpucluster.record import record
 
 USD: Final = "USD"
 
@@ -51,7 +50,7 @@ class Charge:
     end: datetime
 
 
-@record
+@dataclass(frozen=True)
 class Rest:
     """Other amounts on the bill, by category and currency."""
 
@@ -62,7 +61,7 @@ class Rest:
     effective: Decimal
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Read:
     """The contents of bills.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -16,7 +16,6 @@ from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.prices import OWN_ROW, PriceBook
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.program.resources import Resources, urn_name
-from gpucluster.record import record
 
 _NEAR: Final = Decimal("0.000001")
 """Quantities or prices with a smaller relative difference are equal: bills round."""
@@ -26,7 +25,7 @@ _Usage = dict[str, dict[str, Decimal]]
 _Thing = tuple[str, str, str, str, str]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Learned:
     """usage: URN -> name -> amount per month. prices: scope of a price -> USD per unit. not_learned: lines whose
     quantity no user setting determines.

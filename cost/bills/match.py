@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.cost.bills.charges import Charge
@@ -11,10 +12,9 @@ from gpucluster.cost.bills.planned import Planned
 from gpucluster.cost.bills.recognise import count_of, has_words
 from gpucluster.cost.bills.tables import factor
 from gpucluster.program.resources import Resources, urn_name
-from gpucluster.record import record
 
 
-@record
+@dataclass(frozen=True)
 class Match:
     """quantity: in the line's units; 0 for a charge that only adds to its cost, None for an unknown unit."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from gpucluster.cost.bills.read import Wanted
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_list, is_object
-from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 
 _LABELS: Final = frozenset({"tags", "labels", "resourceLabels"})
@@ -22,7 +22,7 @@ _PREFIX: Final = re.compile(r"user[_:/]")
 """For a user's tag `team`, AWS writes `user_team`, or `user:team` in exports by columns."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Ours:
     """labels: those on every named item of the program. names: name in the labels -> URNs of the resources that set it.
     ids: of a resource in the cloud -> its URN, if the source is a state.

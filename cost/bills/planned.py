@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import calendar
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import HOURS_PER_MONTH
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Planned:
     """quantity, price: units per month and USD per unit, None if the estimate knows none. purchase, term: the purchase
     option.
@@ -54,7 +54,7 @@ def _without_price(estimate: Estimate) -> Iterator[Planned]:
             )  # fmt: skip
 
 
-@record
+@dataclass(frozen=True)
 class Window:
     """The days of a bill, from the start of the first to the start of the day after the last."""
 

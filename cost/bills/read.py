@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +18,6 @@ from gpucluster.cost.bills.faults import faults_of
 from gpucluster.cost.bills.sources import Source, quoted, source_of
 from gpucluster.errors import Fault
 from gpucluster.extras import installing
-from gpucluster.record import record
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,7 +37,7 @@ _ROW: Final = (*(name for name in _ONE_THING if name not in ("tags", "resource_n
 """Fields that identify a row across files. Not its tags, which clouds add later."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted:
     """Charges that may belong to a stack: those whose tags contain one of `words`, or `enough` of `values`, and those
     of the resources `ids`, in lower case. keys: label keys, any of which shows that a charge has labels.

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 from gpucluster.cost.bills.charges import Read
 from gpucluster.cost.bills.planned import Planned, Window
 from gpucluster.cost.model import cents
-from gpucluster.record import record
 
 Kind = Literal["hours", "usage", "price", "commitment", "missing", "unknown"]
 
 
-@record
+@dataclass(frozen=True)
 class Reason:
     """A part of a difference. amount: USD by which it makes the bill exceed the plan."""
 
@@ -22,7 +22,7 @@ class Reason:
     words: str
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """A line of the plan for the days of the bill.
 
@@ -57,7 +57,7 @@ class Row:
         return bool(self.planned or self.charges or self.planned is None)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Beside:
     """Charges that belong to no line of the plan; amounts in USD as in a row."""
 
@@ -70,7 +70,7 @@ class Beside:
     invoiced: Decimal
 
 
-@record
+@dataclass(frozen=True)
 class Apart:
     """Credits, taxes, purchases and similar charges, which no plan contains."""
 
@@ -80,7 +80,7 @@ class Apart:
     rows: int
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Exactness:
     """Accuracy of the plan. of_total: 1 if the sums are equal, with offsetting errors; by_line: 1 if every line is
     equal. None if nothing was billed.
@@ -93,7 +93,7 @@ class Exactness:
     by_line: Decimal | None
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reconciled:
     """unlabelled: charges in its accounts without any label of the stack, for the same item as a line that was billed
     less than planned. elsewhere: apart, without a label. other_currencies: code, amount, rows.

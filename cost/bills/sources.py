@@ -6,12 +6,12 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from gpucluster.cost.bills.charges import BadBill
 from gpucluster.cost.bills.tables import CATEGORIES, Column, Form, columns, line_types
-from gpucluster.record import record
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,7 +26,7 @@ _GZIP: Final = b"\x1f\x8b"
 _EMPTY: Final = "''"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """number: position of the file in the input. has: its columns and their types. table: the table to read. select:
     its rows by the fields of `tables.columns`.

@@ -13,12 +13,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
-
-from gpucluster.record import record
 
 Form = Literal["focus", "cur2"]
 
@@ -29,7 +28,7 @@ _NUMBERED: Final = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<thousands>[KMB]?)
 _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
 
 
-@record
+@dataclass(frozen=True)
 class Column:
     """A field of a charge. names: its columns in the format; the first with a value counts."""
 
@@ -39,7 +38,7 @@ class Column:
     needed: bool
 
 
-@record
+@dataclass(frozen=True)
 class LineType:
     """A line type of AWS. category: in FOCUS. effective: field of its amortised cost, empty for none. counts: whether
     its quantity is usage; the quantity of a discount is not.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.program.resources import Resource
-from gpucluster.record import record
 
 
-@record
+@dataclass(frozen=True)
 class FileSystem:
     """A file system of a stack."""
 

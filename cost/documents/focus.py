@@ -12,6 +12,7 @@ import datetime
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,6 @@ from gpucluster.cost.grouping import all_labels
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import Price, PriceBook
 from gpucluster.program.resources import Resources, urn_type
-from gpucluster.record import record
 
 _CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed"}
 """PricingCategory; blocks and similar options have their own pricing model, which is `Other`."""
@@ -32,7 +32,7 @@ _COUNTED: Final = re.compile(r"(\d+)([KMB]?)-(\w+)")
 _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
 
 
-@record
+@dataclass(frozen=True)
 class _Service:
     name: str
     category: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -10,7 +11,6 @@ from gpucluster.catalog.azure_disks import DISK_GIB
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import CannotPrice, Pricing
-from gpucluster.record import record
 
 _LETTERS: Final = {"Premium": "P", "StandardSSD": "E", "Standard": "S"}
 """Kind in the name of a disk SKU -> letter of its size classes."""
@@ -19,7 +19,7 @@ _SMALLEST_HDD: Final = 4
 """Standard HDDs begin with S4 (Azure Compute documentation, disk types)."""
 
 
-@record
+@dataclass(frozen=True)
 class _Disk:
     kind: str
     redundancy: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -13,7 +14,6 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
-from gpucluster.record import record
 
 _WORKSPACE: Final = "azure-native:operationalinsights:Workspace"
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
@@ -24,7 +24,7 @@ _FREE_DAYS: Final = 31
 _DAYS_A_MONTH: Final = Decimal(365) / 12
 
 
-@record
+@dataclass(frozen=True)
 class _Sent:
     """What a cluster sends in a month. base, each: the assumptions, of a cluster and of a node."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gpucluster.catalog.machines import gke_machine
 from gpucluster.cost.handlers.compute_class import pools_of
@@ -12,10 +13,9 @@ from gpucluster.cost.handlers.gke_node_count import location_of
 from gpucluster.cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 from gpucluster.program.values import is_object
-from gpucluster.record import record
 
 
-@record
+@dataclass(frozen=True)
 class Option:
     """One way to get a machine: what it is called in the class, its type, how it is paid for, where, its boot disk.
 

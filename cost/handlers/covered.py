@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.catalog.machines import machines
@@ -10,10 +11,9 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import Pricing
-from gpucluster.record import record
 
 
-@record
+@dataclass(frozen=True)
 class Cover:
     """One kind of commitment: the assumption that says its share, how it is bought, for how long, and its name."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Protocol
 
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import Pricing
-from gpucluster.record import record
 
 _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
 
 
-@record
+@dataclass(frozen=True)
 class ProvisionedDisk:
     """One disk: its type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
 

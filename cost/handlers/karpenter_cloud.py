@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from gpucluster.catalog.clouds import clouds, module_of
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
-from gpucluster.record import record
 
 
-@record
+@dataclass(frozen=True)
 class KarpenterCloud:
     """What differs between the clouds.
 

@@ -7,6 +7,7 @@ machine in it costs nothing more (EC2 user guide, Capacity Reservations: matchin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -19,7 +20,6 @@ from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.program.values import is_list
-from gpucluster.record import record
 
 _COVERS: Final = tuple(
     Cover(f"savings_plan_{term}_share", "savings_plan", term, "a savings plan") for term in ("1y", "3y")
@@ -62,7 +62,7 @@ def _perhaps(names: tuple[str, ...]) -> str:
     )
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Share:
     """The machines of one resource that open reservations bill. held: by reservation. spare: places beyond them for
     autoscaled machines. perhaps: reservations that may match.
@@ -80,7 +80,7 @@ class _Share:
         return Count(expected, min(max(count.floor - held, _ZERO), expected), most)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _User:
     """On-demand machines of one resource. types, zones: where they may run, no zones if unknown. target: URN of the
     reservation that they name.
@@ -95,7 +95,7 @@ class _User:
     refuses: bool = False
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Open:
     """An open reservation. zone: empty if unknown."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -13,14 +14,13 @@ from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.cost.rates import usage_words
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
-from gpucluster.record import record
 
 _HOLE: Final = r"\{([\w.]+)(?::([^}]*))?\}"
 _CONDITION: Final = r"([\w.]+)(?::([^=!]*))?(!?=)(.*)"
 _FACTOR: Final = r"(#?)\{([\w.]+)(?::([\d.]+))?\}|([\d.]+)|([a-z]\w*)"
 
 
-@record
+@dataclass(frozen=True)
 class Condition:
     """An input that must have, or must not have, one of some values.
 
@@ -45,7 +45,7 @@ class Condition:
         return self.otherwise if value is None else str(value)
 
 
-@record
+@dataclass(frozen=True)
 class Factor:
     """One factor of a quantity: a `number`, the hours of a month, an input, members of a list input, or usage.
 
@@ -83,7 +83,7 @@ class Factor:
         return f"{'.'.join(map(str, self.path))} is not known: assumed {self.otherwise}" if unknown else ""
 
 
-@record
+@dataclass(frozen=True)
 class Rate:
     """One line of a bill, as `cost.rates` describes the columns."""
 

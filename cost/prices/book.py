@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property
 from itertools import takewhile
@@ -17,7 +18,6 @@ from gpucluster.cost.prices.own import Known, find_prices, read_prices
 from gpucluster.cost.prices.places import places
 from gpucluster.cost.prices.row import Confidence, PriceRow
 from gpucluster.cost.prices.siblings import family_of, in_family
-from gpucluster.record import record
 
 __all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook"]
 
@@ -34,7 +34,7 @@ _NOT_PROVIDERS: Final = ("sources",)
 _Key = tuple[str, str, str, str]  # sku, purchase, term, unit
 
 
-@record
+@dataclass(frozen=True)
 class Price:
     """The price of one unit, and its evidence.
 
@@ -58,7 +58,7 @@ class Price:
         return self.row.usd_per_unit
 
 
-@record
+@dataclass(frozen=True)
 class NotKnown:
     """No price: never 0, and never that of another region. `reason` lists the nearest known rows.
 

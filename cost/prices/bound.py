@@ -11,13 +11,12 @@ commitment in the book does.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Final
 
 from gpucluster.cost.prices.row import PriceRow
 from gpucluster.cost.prices.siblings import Family, family_of
-from gpucluster.record import record
 
 _APART: Final = {1: Decimal(2)}
 """Number of known regions -> factor by which the true price may be below the lowest or above the highest of them."""
@@ -30,7 +29,7 @@ _UP: Final = Context(prec=6, rounding=ROUND_CEILING)
 """Significant digits of a bound, never rounded inwards."""
 
 
-@record
+@dataclass(frozen=True)
 class Bound:
     """Lower and upper bound of one unit's cost in USD; not a price, and in no total.
 
@@ -43,7 +42,7 @@ class Bound:
     as_of: str
 
 
-@record
+@dataclass(frozen=True)
 class _Told:
     """Bounds of a price that follow from a sibling. ratio: of the larger size to the smaller."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,7 +15,6 @@ from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.prices.row import Basis, PriceRow
 from gpucluster.cost.prices.siblings import Family, in_family
 from gpucluster.cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
-from gpucluster.record import record
 
 _SOURCES: Final = ("starts_with", "provider", "basis", "why")
 _ABOUT: Final = ("licence", "url")
@@ -44,7 +44,7 @@ class DamagedBook(DamagedTable):
         self.problem = problem
 
 
-@record
+@dataclass(frozen=True)
 class Source:
     """A line of `sources.csv`. provider: empty if it applies to all. licence, url: empty in a book without them."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,6 @@ from gpucluster.cost.prices.row import PriceRow, tier_of
 from gpucluster.cost.prices.table import header_faults, read_table, row_faults, value_faults
 from gpucluster.errors import InputError
 from gpucluster.program.values import MOST, BadValue, amount
-from gpucluster.record import record
 
 PRICES_VARIABLE: Final = "GPUCLUSTER_PRICES"
 """The file's variable for previews, policy packs and commands."""
@@ -27,7 +27,7 @@ class BadPrices(InputError):
     """A file of own prices cannot be used; one line for each problem."""
 
 
-@record
+@dataclass(frozen=True)
 class Known:
     """Providers and units of the book, to detect typing errors."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Final, Literal
-
-from gpucluster.record import record
 
 Basis = Literal["official", "computed", "third-party", "own"]
 """Origin of a row: an official price list or a mirror of one, a sum of official parts, a third party's figure, the
@@ -45,7 +44,7 @@ def tier_of(note: str) -> int:
     return int(match[1]) if match else 0
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PriceRow:
     """One published price.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Final
 
 from gpucluster.catalog.azure_disks import DISK_GIB
 from gpucluster.catalog.machines import machines
-from gpucluster.record import record
 
 _Sizes = tuple[Decimal, ...]
 
@@ -66,7 +66,7 @@ when a price is first missing, as few programs need them.
 """
 
 
-@record
+@dataclass(frozen=True)
 class Family:
     """name: shared by siblings. sizes: one number for each measure, such as vCPUs and GPUs."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import datetime
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
 from gpucluster.cost.prices.row import PriceRow, Purchase, as_of_date
-from gpucluster.record import record
 
 COLUMNS: Final = (
     "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
@@ -22,7 +22,7 @@ _WITH_TERM: Final = ("reserved", "savings_plan")
 _TERMS: Final = ("1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all")
 
 
-@record
+@dataclass(frozen=True)
 class Table:
     """A file as read. rows: line number, and the values of each non-empty row."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.model import cents
 from gpucluster.cost.prices import NotKnown, PriceBook, PriceRow
-from gpucluster.record import record
 
 GIB_PER_GB: Final = Decimal(10**9) / Decimal(2**30)
 
@@ -24,7 +24,7 @@ _BETWEEN: Final = rf"^tier \d+: ([\d,.]+)\s*(GB|TB)? - {_AMOUNT}"
 _Band = tuple[Decimal, Decimal | None]  # from GiB, to GiB or no end
 
 
-@record
+@dataclass(frozen=True)
 class Egress:
     """usd: of the priced part, to the cent. unpriced_gib: without a known band. bands: GiB, and their price."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -16,10 +17,9 @@ from gpucluster.policies.clouds.aws.networks import subnet_zones
 from gpucluster.policies.clouds.gcp.declared_pools import is_zone
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import items, text, whole
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FileSystem:
     """
     gib: capacity. mb_per_s: maximum read throughput in MB/s. zone: its location.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
 
@@ -15,10 +16,9 @@ from gpucluster.catalog.clouds import cloud_of_package, module_of
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.policies.engine.rule import Place
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LabelSet:
     """
     where: in the user's words, e.g. "tags of the instances it starts".

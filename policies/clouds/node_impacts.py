@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -12,10 +13,9 @@ from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Impact:
     """The effect on the nodes of one pool. because: properties that cause it: those that end jobs, else those that
     remove nodes, else all. gone: number of nodes removed permanently.
@@ -106,7 +106,7 @@ _DESCRIPTIONS: Final[dict[str, str]] = {
 }
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NodeImpact:
     """usd: hourly cost of the GPUs whose jobs end, disks included; None without a known price."""
 

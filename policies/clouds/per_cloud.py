@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypedDict, TypeVar
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.policies.engine.rule import Finding, Stack, Violation
 from gpucluster.program.resources import Resource
-from gpucluster.record import record
 
 _View = TypeVar("_View", bound=Resource | Stack)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CloudCheck(Generic[_View]):
     """The check of one cloud, or of Kubernetes; it skips resources of others.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from gpucluster.catalog.clouds import modules_of
@@ -13,10 +14,9 @@ from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Place, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Machines(ABC):
     """GPU nodes that one resource starts.
 
@@ -90,7 +90,7 @@ class Machines(ABC):
         return Violation(self.resource, what, fix)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DeclaredPool:
     """A node pool as declared, separately or inside its cluster.
 
@@ -138,7 +138,7 @@ class DeclaredPool:
         return next((found for found in made if found.type == type_), None)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolMachines(Machines):
     """Nodes of a declared pool.
 

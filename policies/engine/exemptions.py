@@ -15,13 +15,13 @@ import functools
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.stated import stated
 from gpucluster.program.values import is_list, is_object, text
-from gpucluster.record import record
 
 _ALL: Final = "*"
 _LONGEST: Final = datetime.timedelta(days=366)
@@ -31,7 +31,7 @@ _SHORTEST_REASON: Final = 10
 FIELDS: Final = ("rule", "resource", "reason", "owner", "until")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Exemption:
     """One accepted finding; `declared_by` is the component that registered it, None for the pack's configuration."""
 
@@ -66,7 +66,7 @@ class Exemption:
         return None
 
 
-@record
+@dataclass(frozen=True)
 class Unreadable:
     """An entry that exempts nothing, with its problem; `unknown` if a value is only unknown before the update."""
 

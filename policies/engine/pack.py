@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gpucluster.policies.engine.rule import ChangeRule, Enforcement, Rule
-from gpucluster.record import record
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Pack:
     """A selection of rules; `mandatory` names those that stop a preview.
 

@@ -17,13 +17,12 @@ import datetime
 import enum
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpucluster.policies.engine.exemptions import Exemption
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
-from gpucluster.record import record
 
 EXEMPTIONS: Final = "exemptions"
 _EXEMPTIONS: Final[Mapping[str, Any]] = {
@@ -48,7 +47,7 @@ class Enforcement(enum.Enum):
     MANDATORY = "mandatory"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Framework:
     """A published practice that a rule implements, e.g. AWS Well-Architected PERF04-BP06."""
 
@@ -61,7 +60,7 @@ Place = tuple[str | int, ...]
 """Property names, as in the engine, and list indices, from the top of a resource's inputs."""
 
 
-@record
+@dataclass(frozen=True)
 class Edit:
     """The edit that fixes a finding, in the resource's own terms.
 
@@ -85,7 +84,7 @@ class Edit:
         return json.dumps(self.value)
 
 
-@record
+@dataclass(frozen=True)
 class Violation:
     """A problem.
 
@@ -102,7 +101,7 @@ class Violation:
     edits: tuple[Edit, ...] = ()
 
 
-@record
+@dataclass(frozen=True)
 class CannotTell:
     """The rule needs a value that is unknown before the update or outside this stack; `what` names it."""
 
@@ -110,14 +109,14 @@ class CannotTell:
     what: str
 
 
-@record
+@dataclass(frozen=True)
 class NotChecked:
     """The program lacks the input that the rule compares with; `what` names it, e.g. `budget`."""
 
     what: str
 
 
-@record
+@dataclass(frozen=True)
 class Accepted:
     """A violation accepted by name in the rule's own list or its configuration; `reason` says why."""
 
@@ -129,7 +128,7 @@ class Accepted:
 Finding = Violation | CannotTell | NotChecked | Accepted
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Stack:
     """The view of a stack rule.
 
@@ -146,7 +145,7 @@ class Stack:
     secrets_marked: bool = True
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Changes:
     """The view of a change rule: deletions and replacements of a plan in an existing stack.
 
@@ -170,7 +169,7 @@ class Changes:
         return next((new for new in self.after.of_type(type_) if self.before.get(new.urn) is None), None)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Rule:
     """
     name: kebab case, unique in the project; the policy's name in Pulumi.
@@ -208,12 +207,12 @@ class Rule:
         return {EXEMPTIONS: _EXEMPTIONS} if self.accepts else {}
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ResourceRule(Rule):
     check: Callable[[Resource], Iterable[Finding]]
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StackRule(Rule):
     """
     config: name -> JSON schema of each setting in the pack's configuration.
@@ -240,7 +239,7 @@ class StackRule(Rule):
         return {**self.config, **super().settings}
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ChangeRule(Rule):
     check: Callable[[Changes], Iterable[Finding]]
 
@@ -249,7 +248,7 @@ class ChangeRule(Rule):
         return True
 
 
-@record
+@dataclass(frozen=True)
 class Exempted:
     """A violation that an exemption accepts."""
 
@@ -257,7 +256,7 @@ class Exempted:
     exemption: Exemption
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """The findings of one rule in one run.
 
@@ -273,7 +272,7 @@ class Outcome:
     idle: tuple[Exemption, ...] = ()
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportRule(Rule):
     check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]
 

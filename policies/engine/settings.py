@@ -10,12 +10,11 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from gpucluster.errors import InputError
 from gpucluster.policies.engine.rule import Rule
-from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 
 DISABLED: Final = "disabled"
@@ -38,7 +37,7 @@ class BadSettings(InputError):
     """The configuration cannot be used; the message has a line for each problem."""
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """
     levels: rule -> `advisory`, `mandatory`, `disabled` or, for a rule that supports it, `remediate`.

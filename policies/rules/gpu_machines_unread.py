@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.holdings import RESERVED_CAPACITY, holdings
@@ -15,7 +16,6 @@ from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.engine.rule import Outcome, ReportRule, Severity, Stack, Violation
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.values import is_list, is_object
-from gpucluster.record import record
 
 
 def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
@@ -51,7 +51,7 @@ _TEMPLATE: Final = r"(?:Template|LaunchConfiguration)$"
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Unread:
     """machines: their types. cloud: of these. part: for a type that is read otherwise, the input with the machines."""
 

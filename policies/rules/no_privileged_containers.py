@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.rows import rows
@@ -31,7 +32,6 @@ from gpucluster.policies.engine.rule import (
 )
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, is_list, is_object, items, text
-from gpucluster.record import record
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -170,7 +170,7 @@ def _hides(container: object) -> bool:
     return any(at(container, "securityContext", *way) is UNKNOWN for way in ways)
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Allowed:
     """images: repositories, without tag and digest; for a chart, its own as well. reason: why access is allowed."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.kubernetes.charts import RELEASES
@@ -17,7 +18,6 @@ from gpucluster.policies.clouds.kubernetes.objects import containers, unrendered
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import all_items, text
-from gpucluster.record import record
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -43,7 +43,7 @@ _EXACT_TAGS: Final = re.compile(
 _LOCAL: Final = (".", "/")
 
 
-@record
+@dataclass(frozen=True)
 class _Unpinned:
     """floating: references that may change without an update, as text. unknown: values unknown before the update."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from gpucluster.program.resources import urn_name, urn_type
 from gpucluster.program.values import is_list, is_object
-from gpucluster.record import record
 
 How = Literal["deleted", "replaced"]
 
@@ -25,7 +25,7 @@ removes one from the state that an earlier, interrupted update has already delet
 """
 
 
-@record
+@dataclass(frozen=True)
 class Ended:
     """One resource that an update ends.
 

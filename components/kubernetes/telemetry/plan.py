@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
@@ -15,7 +16,6 @@ from gpucluster.components.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.components.spec.pools import Elastic, Mig
-from gpucluster.record import record
 
 SCRAPE_SECONDS: Final = 30
 """Scrape interval of GPU counters: NVIDIA's exporter reads DCGM every 30 seconds, so shorter intervals return the same
@@ -25,7 +25,7 @@ values twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_IN
 _MINUTES_A_MONTH: Final = 730 * 60
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TelemetryPlan:
     """watched: facts for alerts and dashboards. price_sheet: OpenCost's, None without OpenCost.
     collector: whether jobs can send their own metrics. node_health: whether a program looks for broken nodes.

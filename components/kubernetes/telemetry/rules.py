@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,6 @@ from typing import Any, Final
 from gpucluster.catalog.fabric_releases import LIKE_TCP
 from gpucluster.components.kubernetes.manifest import manifests
 from gpucluster.components.labels import REQUIRED_LABELS
-from gpucluster.record import record
 
 NAME: Final = "gpucluster"
 _RULES: Final = Path(__file__).with_name("rules.yaml")
@@ -20,7 +20,7 @@ _AZURE_LABELS: Final = 10
 _ALWAYS: Final = frozenset({"stack", *(label.replace("-", "_") for label in REQUIRED_LABELS)})
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Watched:
     """Facts about a cluster for its alerts. labels: owner, team and the others of its spec.
 

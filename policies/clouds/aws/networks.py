@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.aws.pools import (
@@ -15,7 +16,6 @@ from gpucluster.policies.clouds.aws.pools import (
 )
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, items, text
-from gpucluster.record import record
 
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _PROPERTIES: Final = {
@@ -96,7 +96,7 @@ _OLD_RULE: Final = "aws:ec2/securityGroupRule:SecurityGroupRule"
 _ALL: Final = ("-1", -1, "all")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SecurityGroups:
     """
     made: those in this stack that the interface certainly has.

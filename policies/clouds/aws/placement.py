@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
-from gpucluster.record import record
 
 PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
 CAPACITY_BLOCK: Final = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RESERVATIONS: Final = ("aws:ec2/capacityReservation:CapacityReservation", CAPACITY_BLOCK)
 
 
-@record
+@dataclass(frozen=True)
 class Group:
     """A placement group by the given name or id; `resource` if it is in this stack."""
 
@@ -21,7 +21,7 @@ class Group:
     resource: Resource | None
 
 
-@record
+@dataclass(frozen=True)
 class Reservation:
     """A targeted reservation by its id or resource group; `resource` if it is in this stack."""
 

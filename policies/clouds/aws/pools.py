@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.machines import Machine, has_gpus, machines, unlisted
@@ -18,12 +19,11 @@ from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.clouds.pools import Machines, counting, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
 from gpucluster.program.values import all_items, at, flag, items, text, whole
-from gpucluster.record import record
 
 _EFA = ("efa", "efa-only")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Interface:
     """
     card, device: networkCardIndex and deviceIndex, 0 if not given, as in EC2.
@@ -122,7 +122,7 @@ _MIXED: Final = "mixedInstancesPolicy"
 _CONFIGS: Final = "launchTemplateConfigs"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AwsMachines(Machines):
     """
     interfaces: those of their launch template; UNKNOWN if that is, and for an instance without one.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from gpucluster.catalog.azure_sizes import Size, size_of
@@ -17,7 +18,6 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
 from gpucluster.policies.clouds.pools import DeclaredPool
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import all_items, at, flag, is_object, items, text, whole
-from gpucluster.record import record
 
 
 def last(given: str) -> str:
@@ -69,7 +69,7 @@ _UNSEEN: Final = (
 _POOL_NAME_LABELS: Final = ("agentpool", "kubernetes.azure.com/agentpool")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AzurePool(DeclaredPool):
     """A node pool in the form of `azure-native:containerservice:AgentPool`."""
 

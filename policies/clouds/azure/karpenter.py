@@ -7,6 +7,7 @@ labels of a size; a requirement on any other label is ignored here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.azure_sizes import infiniband_sizes, size_of
@@ -15,7 +16,6 @@ from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
-from gpucluster.record import record
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _GROUP: Final = "karpenter.azure.com"
@@ -28,7 +28,7 @@ _GPU: Final = "nvidia.com/gpu"
 _GPUS: Final = 8
 
 
-@record
+@dataclass(frozen=True)
 class _KarpenterPool:
     """A Karpenter node pool on Azure for GPUs."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, made_by_name, part
 from gpucluster.policies.clouds.azure.pools import AgentPool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import all_items, at, items, text
-from gpucluster.record import record
 
 NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
@@ -19,7 +19,7 @@ _NAME: Final = "virtualNetworkName"
 _SUBNETS: Final = ("vnetSubnetID", "podSubnetID")
 
 
-@record
+@dataclass(frozen=True)
 class Range:
     """An address range as declared; `what` names its owner."""
 

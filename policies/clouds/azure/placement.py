@@ -5,19 +5,19 @@ Neither makes machines share InfiniBand: only a scale set does.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, last, made_by_name
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
-from gpucluster.record import record
 
 RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"
 
 _PROXIMITY_GROUP: Final = "azure-native:compute:ProximityPlacementGroup"
 
 
-@record
+@dataclass(frozen=True)
 class Placed:
     """A group for placement; `resource` if it is in this stack."""
 

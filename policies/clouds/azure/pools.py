@@ -9,6 +9,7 @@ is not a training pool, nor are nodes labelled `gpucluster/single-node: "true"` 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.azure_sizes import Size, size_of
@@ -25,13 +26,12 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes, 
 from gpucluster.policies.clouds.pools import PoolMachines, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.program.values import text
-from gpucluster.record import record
 
 AKS: Final = f"{AGENT_POOL}, {CLUSTER}"
 READS: Final = f"{AKS}, {SCALE_SET}"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AgentPool(PoolMachines):
     declared: AzurePool
 

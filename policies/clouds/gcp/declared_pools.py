@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from gpucluster.catalog.gpudirect import Fabric, fabric_of
@@ -18,7 +19,6 @@ from gpucluster.catalog.machines import Machine, has_gpus, machines
 from gpucluster.policies.clouds.pools import DeclaredPool, counting
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import all_items, at, flag, is_list, is_object, items, known_items, says, text, whole
-from gpucluster.record import record
 
 _ZONE: Final = r"[a-z]+-[a-z]+[0-9]+-[a-z]"
 
@@ -60,7 +60,7 @@ CLUSTER: Final = "gcp:container/cluster:Cluster"
 _UNSEEN: Final = ("nodeConfig", "nodeCount", "nodeLocations", "networkConfig", "upgradeSettings", "management")
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class GcpPool(DeclaredPool):
     """A node pool in the form of `gcp:container/nodePool:NodePool`."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, own_network
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, flag, items, known_items, text
-from gpucluster.record import record
 
 PROTOCOLS: Final = ("tcp", "udp", "icmp")
 
@@ -23,7 +23,7 @@ _NUMBERS: Final = {"6": "tcp", "17": "udp", "1": "icmp"}
 _EVERY_PORT: Final = ("0-65535", "1-65535")
 
 
-@record
+@dataclass(frozen=True)
 class Opening:
     """
     closed: protocols that no rule allows from every subnet of the network.

@@ -5,6 +5,7 @@ pods can request them: by a GKENetworkParamSet, and a Network that refers to it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.gpudirect import Fabric
@@ -23,7 +24,6 @@ from gpucluster.policies.clouds.gcp.pools import NodePool
 from gpucluster.policies.engine.rule import CannotTell, Finding
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text, whole
-from gpucluster.record import record
 
 # Default MTU of a network; `mtu` of gcp:compute/network:Network.
 _DEFAULT_MTU = 1460
@@ -137,7 +137,7 @@ _PARAMETERS: Final = "kubernetes:networking.gke.io/v1:GKENetworkParamSet"
 LONGEST_NAME: Final = 41
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Parameters:
     resource: Resource
     name: str | Unknown | None

@@ -7,13 +7,13 @@ entries together depend are visible, not those of each entry.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, last, made_by_name
 from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
-from gpucluster.record import record
 
 NETWORK: Final = "gcp:compute/network:Network"
 SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
@@ -21,7 +21,7 @@ SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
 _ROCE: Final = "-vpc-roce"
 
 
-@record
+@dataclass(frozen=True)
 class Place:
     """A network or subnet by the given name; `resource` if it is in this stack."""
 
@@ -40,7 +40,7 @@ class Place:
         return "one not known yet" if self.name is UNKNOWN else f"`{self.name}`"
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One of additionalNodeNetworkConfigs."""
 

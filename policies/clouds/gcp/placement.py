@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, last, made_by_name
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
-from gpucluster.record import record
 
 POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
 RESERVATION: Final = "gcp:compute/reservation:Reservation"
@@ -16,7 +16,7 @@ FUTURE_RESERVATION: Final = "gcp:compute/futureReservation:FutureReservation"
 _BLOCK: Final = "/reservationBlocks/"
 
 
-@record
+@dataclass(frozen=True)
 class Policy:
     """A placement policy by the given name, None if GKE creates one; `resource` if it is in this stack."""
 
@@ -41,7 +41,7 @@ class Policy:
         return True if {*kinds} & {"COLLOCATED", "HIGH_THROUGHPUT"} else None if UNKNOWN in kinds else False
 
 
-@record
+@dataclass(frozen=True)
 class Reservation:
     """
     path: as the pool names it.

@@ -9,6 +9,7 @@ nor are nodes with sliced GPUs (MIG). A pool with accelerators and an unknown ma
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from gpucluster.catalog.gpudirect import Fabric
@@ -27,7 +28,6 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, t
 from gpucluster.policies.clouds.pools import PoolMachines, several
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
 from gpucluster.program.values import items, text, whole
-from gpucluster.record import record
 
 GKE: Final = f"{NODE_POOL}, {CLUSTER}"
 READS: Final = f"{GKE}, {GROUPS}"
@@ -40,7 +40,7 @@ _POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
 _DEFAULT_ZONES: Final = 3
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Zones:
     """
     names: zones of the nodes; UNKNOWN before they are known.
@@ -53,7 +53,7 @@ class Zones:
     region: str | None = None
 
 
-@record(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NodePool(PoolMachines):
     declared: GcpPool
     zones: Zones

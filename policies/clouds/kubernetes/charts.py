@@ -7,11 +7,11 @@ by default); Mellanox/network-operator, `deployment/network-operator/values.yaml
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, text
-from gpucluster.record import record
 
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 RELEASES: Final = (RELEASE, "kubernetes:helm.sh/v4:Chart")
@@ -21,7 +21,7 @@ _NETWORK_OPERATOR: Final = "network-operator"
 _DEVICE_PLUGIN: Final = "nvidia-device-plugin"
 
 
-@record
+@dataclass(frozen=True)
 class Chart:
     """A release of a chart; `values` are its overrides."""
 
