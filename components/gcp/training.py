@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
-from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE
 from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.network_plan import GPU_PODS_PER_NODE
 from gpucluster.components.planning import Planning
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.spec.pools import (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.aws import fabric as aws
+from gpucluster.components.aws import job_pools as aws
 from gpucluster.components.azure import fabric as azure
 from gpucluster.components.gcp import fabric_pod as gcp
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import yaml
 
-from examples import pages
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.quotes import Answer, Quote, answer, assumed
 from gpucluster.quote.spec_values import spec_text
 from gpucluster.quote.text import what
 from tests.quote.conftest import asked, nobody
+from tools.pages import examples as pages
 
 QUESTIONS = (
     {"gpus": "64", "lasting": "30d"},

@@ -8,9 +8,8 @@ import pytest
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
 from gpucluster.catalog.machines import machines
-from gpucluster.components.gcp.addresses import AddressPlan, plan_addresses
 from gpucluster.components.gcp.cloud import CLOUD
-from gpucluster.components.gcp.network_plan import plan_network, refuse_addresses
+from gpucluster.components.gcp.network_plan import AddressPlan, plan_addresses, plan_network, refuse_addresses
 from gpucluster.components.spec.existing import ClusterNetwork
 from tests.components.told import told
 
