@@ -135,7 +135,7 @@ def _texts(values: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
 
 
 def _members(of: Any) -> dict[str, Any]:
-    return of.model_dump() if isinstance(of, BaseModel) else vars(of)
+    return of.model_dump() if isinstance(of, BaseModel) else cast("dict[str, Any]", vars(of))
 
 
 def _fields(of: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, cast, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -23,8 +23,8 @@ from gpucluster.textio.yaml_text import construct, shown
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
-_Container = Mapping | list | tuple
-_Scalar = str | int | float | Decimal | datetime.date
+_CONTAINERS: Final = (Mapping, list, tuple)
+_SCALARS: Final = (str, int, float, Decimal, datetime.date)
 _KEY: Final = "[key]"
 """Last step of pydantic's location of the name of an entry, as opposed to its value."""
 
@@ -68,7 +68,7 @@ def _mistakes(root: yaml.Node | None, model: type[BaseModel], details: ErrorDeta
     if kind == "union_tag_invalid":
         loc, value = (*loc, "kind"), value["kind"]
     elif kind == "invalid_key":  # a name that YAML reads as something other than text, such as 7 or a day
-        name = repr(value) if isinstance(value, tuple | bytes) else shown_value(value)
+        name = repr(value) if type(value) in (tuple, bytes) else shown_value(value)
         loc, kind = (*loc[:-1], name), "extra_forbidden"
     if kind != "value_error":
         place = _find(root, model, loc, value)
@@ -84,12 +84,13 @@ def _mistakes(root: yaml.Node | None, model: type[BaseModel], details: ErrorDeta
         if not loc:
             yield Mistake(line_of(problem.field, root), problem.field, str(problem))
         elif problem.field:
-            member = next((member for key, member in value.items() if str(key) == problem.field), None)
+            members = cast(Mapping[Any, Any], details["input"]).items()
+            member = next((member for key, member in members if str(key) == problem.field), None)
             inner = _find(root, model, (*loc, problem.field), member)
             text = _not_text(inner) or f"{inner.name} is {inner.seen}; {problem.fix}"
             yield Mistake(inner.line, inner.name, text)
         else:
-            seen = "" if isinstance(value, _Container) else f" is {place.seen}: it"
+            seen = "" if isinstance(value, _CONTAINERS) else f" is {place.seen}: it"
             yield Mistake(place.line, place.name, f"{place.name}{seen or ':'} {problem}")
 
 
@@ -117,13 +118,13 @@ class _Place:
     @property
     def seen(self) -> str:
         """The value as written, unless it is a secret."""
-        if isinstance(self.value, _Container):
+        if isinstance(self.value, _CONTAINERS):
             return "a mapping" if isinstance(self.value, Mapping) else "a list"
         if is_secret(self.wanted):
             return "a hidden value"
         if self.node is not None:
             return shown(self.node)
-        if isinstance(self.value, _Scalar):
+        if isinstance(self.value, _SCALARS):
             return cut(repr(self.value) if isinstance(self.value, str) else str(self.value))
         return "empty" if self.value is None else f"of type {type(self.value).__name__}"
 
@@ -216,7 +217,7 @@ def _text(place: _Place, kind: str) -> str:
 
 def _not_plain(place: _Place) -> str | None:
     """For a value that no file can have, such as an Output, which is unknown in a preview."""
-    if isinstance(place.value, _Container | _Scalar | None):
+    if place.value is None or isinstance(place.value, (*_CONTAINERS, *_SCALARS)):
         return None
     known = "use a string, number, boolean, list or mapping with a value known before the update"
     return f"{place.name} is {place.seen}; {known}"
@@ -224,7 +225,7 @@ def _not_plain(place: _Place) -> str | None:
 
 def _not_text(place: _Place) -> str | None:
     """For a value that looks like text and that YAML reads as something else, such as `no`."""
-    if isinstance(place.value, str | _Container | None) or is_secret(place.wanted):
+    if place.value is None or isinstance(place.value, (str, *_CONTAINERS)) or is_secret(place.wanted):
         return None
     if unknown := _not_plain(place):
         return unknown

@@ -114,7 +114,7 @@ def _changed(values: Any, path: Sequence[str], value: Any) -> Any:
     """The values with another one at a path, whose mappings are created if they are missing."""
     if not path:
         return value
-    members: dict[Any, Any] = values if isinstance(values, dict) else {}
+    members = cast(dict[Any, Any], values if isinstance(values, dict) else {})
     return {**members, path[0]: _changed(members.get(path[0]), path[1:], value)}
 
 
