@@ -42,7 +42,7 @@ class Keys(BaseModel):
             wrong = details.get("ctx", {})["error"]
             yield from wrong.problems if isinstance(wrong, BadSpecValue) else [Problem(key, seen, str(wrong))]
         elif details["type"] != "missing":
-            field = next(info for info in cls.model_fields.values() if info.alias == key)
+            field = next(info for info in cls.model_fields.values() if info.validation_alias == key)
             yield Problem(key, seen, field.description or choices(str(details["input"]), _allowed(field.annotation)))
 
 

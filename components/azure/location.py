@@ -36,7 +36,7 @@ class Location(Keys):
         "--query id`)",
     )
     region: Annotated[str, AfterValidator(_region)]
-    number: str | None = Field(alias="zone")
+    number: str | None = Field(validation_alias="zone")
     settings: Settings = Field(default_factory=Settings)
 
     @field_validator("number")

@@ -63,7 +63,7 @@ class Settings(Keys):
         description=f"write a whole number from {_NODES}, the default of a subscription, to {MOST_NODES}, the most "
         "that Microsoft support sets",
     )
-    driver: Driver = Field(default="operators", alias="gpuDriver")
+    driver: Driver = Field(default="operators", validation_alias="gpuDriver")
     proximity_group: Switch = False
     infiniband_feature: Literal["required", "waived"] = Field(
         default="required",
@@ -87,4 +87,4 @@ class Settings(Keys):
     )
 
 
-KEYS = tuple(str(field.alias) for field in Settings.model_fields.values())
+KEYS = tuple(str(field.validation_alias) for field in Settings.model_fields.values())
