@@ -74,16 +74,6 @@ def pool_rows(
     ]
 
 
-def shape_losses(accelerator: str, shape: Machine) -> list[str]:
-    """Machines with another GPU than the training nodes'. accelerator: as the spec names it."""
-    if shape.accelerator == accelerator:
-        return []
-    return [
-        f"elastic pools: no machine with a single {accelerator.upper()}; {shape.machine_type} has one "
-        f"{shape.accelerator.upper()}"
-    ]
-
-
 def karpenter_purchase_problems(pool: str, purchase: Sequence[str], *, cloud: str, fix: str) -> list[Problem]:
     """Purchase options that Karpenter supports on no cloud. pool: its name. cloud: its name in texts."""
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]

@@ -154,12 +154,12 @@ def _check_control_plane(chosen: str, cloud: str, shape: Machine, of_fabric: str
 
 def _check_nodes(versions: Versions, cloud: str, top: str, planning: Planning[Any]) -> None:
     """top: version of the control plane."""
-    form, allowed = fact_of(_FORMS, cloud, "forms of versions (components/versions.py)")
     most = _SKEW_OF_GKE if cloud == "gcp" else _SKEW
     for name, chosen in ((SYSTEM_POOL, versions.system), ("nodes", versions.nodes)):
         field, seen = f"versions.{name}", f"is {chosen!r}"
         if chosen is None:
             continue
+        form, allowed = fact_of(_FORMS, cloud, "forms of versions (components/versions.py)")
         if cloud == "azure" and name == SYSTEM_POOL:
             why = f"{seen}, but AKS upgrades its system pool by a request of its own"
             planning.refuse(field, why, "remove it; `gpucluster upgrade --plan` prints the command")

@@ -14,7 +14,7 @@ from gpucluster.components.cloud import cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.recorded import TRIAL
 
-MOST: Final[Mapping[str, int]] = {"aws": 15, "gcp": 15, "azure": 15}
+MOST: Final[Mapping[str, int]] = {"aws": 10, "gcp": 10, "azure": 10}
 """Calls in components/ that receive the whole spec while a cloud plans it."""
 
 # All parts that a spec can request.
