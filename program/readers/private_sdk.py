@@ -19,7 +19,7 @@ from pulumi.runtime.settings import SETTINGS
 _SETTINGS: Final = cast(Any, SETTINGS)
 
 
-def is_args_type(of: object) -> bool:
+def is_args_type(of: type) -> bool:
     """Whether it is an argument class, as generated SDKs have."""
     return _types.is_input_type(of)
 

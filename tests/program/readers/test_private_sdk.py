@@ -24,7 +24,7 @@ class CatArgs:
 
 
 def test_argument_classes_know_their_names_and_types() -> None:
-    rex = DogArgs(full_name="Rex", kind="dog")
+    rex = cast(Any, DogArgs)(full_name="Rex", kind="dog")
     assert (sdk.is_args_type(DogArgs), sdk.is_args_type(dict)) == (True, False)
     assert sdk.args_members(rex) == {"fullName": "Rex", "kind": "dog"}
     assert sdk.args_names(DogArgs) == {"full_name": "fullName", "kind": "kind"}
