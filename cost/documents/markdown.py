@@ -144,7 +144,9 @@ def _notes(notes: Notes, room: int | None) -> Iterator[str]:
     yield from shown
     if notes.lines:
         first, *lines = notes.lines
-        yield from ("", f"{escaped(first)}:", "", "```", *lines, "```")
+        shown = [*map(_on_one_line, lines)]
+        fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", "\n".join(shown)))])
+        yield from ("", f"{escaped(first)}:", "", fence, *shown, fence)
 
 
 def _folded(summary: str, lines: Sequence[str]) -> Iterator[str]:

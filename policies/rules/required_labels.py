@@ -91,10 +91,10 @@ def _in_gpucluster(resource: Resource) -> bool:
 
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """The missing keys, and those with another value."""
-    missing = [key for key in required if _is_blank(carried.get(key))]
-    differing = [key for key, value in required.items() if key not in missing and _differs(labels, carried[key], value)]
-    return missing, differing
+    """The missing keys, and those with another value. Sorted: the engine sends labels in any order."""
+    missing = [key for key in sorted(required) if _is_blank(carried.get(key))]
+    others = [key for key in sorted(required) if key not in missing]
+    return missing, [key for key in others if _differs(labels, carried[key], required[key])]
 
 
 def _is_blank(value: Any) -> bool:

@@ -51,8 +51,11 @@ _NOT_READ: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|<!--[^>]*-->")
 """Code and comments, in which GitHub makes nothing a link."""
 
 
+_FENCED: Final = re.compile(r"^(```+)$.*?^\1$", re.MULTILINE | re.DOTALL)
+
+
 def _markdown(text: str) -> Iterator[str]:
-    for line in text.splitlines():
+    for line in _FENCED.sub("", text).splitlines():
         bare = _NOT_READ.sub("", line)
         if live := [item for item in MARKUP[:8] if item in bare]:
             yield f"live in Markdown: {live}"

@@ -21,7 +21,6 @@ CONTROL_FLOW = {
     "CannotPrice": "a handler gives up on a resource, and the report names it",
     "DamagedLedgerError": "the project says what to do about its ledger",
     "Doubt": "a price list does not answer one query, and the row stays as it was",
-    "InconsistentStateError": "a state breaks a rule of the engine, and the recovery looks for its copy or repairs it",
     "StoppedError": "a running engine has to end, and the command says why",
     "UnreadableStateError": "a state is damaged, and the recovery looks for its copy",
     "_BadOption": "an option of a question can't be read, and the question names all that can't",

@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.previews import previewed
 from gpucluster.sandbox.clouds.azure.reading import as_read
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
-from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container
-from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network
 from gpucluster.sandbox.clouds.azure.rules.rule import RULES
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
@@ -32,6 +30,10 @@ from gpucluster.sandbox.clouds.values import plain
 
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
+
+# After the others: importing a module registers its rules, and the first that refuses gives the answer.
+from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container  # noqa: E402
+from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network  # noqa: E402
 
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.azure")
 _NO_SUBSCRIPTION: Final = (

@@ -147,8 +147,9 @@ def test_without_a_stated_need_storage_gets_no_advice(make: Make, book: PriceBoo
 
 
 NO_PRICES = TierPrices(here=lambda _: None)
+SOLD = aws_lustre.LustrePlace(sold="persistent_2", beside_gpus=True)
 PLANNERS: dict[str, Callable[[SharedStorage], tuple[int, int]]] = {
-    "aws": lambda asked: _planned(aws_lustre.plan_lustre(asked, NO_PRICES)),
+    "aws": lambda asked: _planned(aws_lustre.size_lustre(asked, NO_PRICES, SOLD)),
     "gcp": lambda asked: _planned(gcp_lustre.plan_lustre(asked, NO_PRICES)),
     "azure": lambda asked: _planned(azure_lustre.plan_lustre(asked, NO_PRICES)),
 }

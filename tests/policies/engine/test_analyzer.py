@@ -288,7 +288,7 @@ def test_many_findings_of_one_rule_give_why_and_fix_only_at_first(engine, progra
         del program[name]["tags"]
     found = [message for policy, _, message in engine.run(program) if policy == "required-labels"]
     assert [len(message.split("\n")) for message in found] == [4, 4, 4, 1, 1]
-    assert found[-1] == Says("team", "owner", "missing")
+    assert found[-1] == Says("owner", "team", "missing")
 
 
 def test_a_broken_resource_does_not_end_the_run(engine, program):

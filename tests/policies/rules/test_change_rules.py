@@ -205,8 +205,9 @@ def test_what_the_spec_allows_is_told_and_accepted(rolls, accepted):
     around = Resource(
         urn=CLUSTER, type="example:index:Cluster", name="trial", custom=False, outputs={"rolls": rolls} if rolls else {}
     )
-    training = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"desiredSize": 4, "maxSize": 4}}
-    outcome = updated(resource("aws:eks/nodeGroup:NodeGroup", **training), around, version="1.36")
+    sizes = {"desiredSize": 4, "maxSize": 4}
+    group = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=sizes)
+    outcome = updated(group, around, version="1.36")
     words = Says("4", "p5.48xlarge", "version")
     assert [found.what for found in outcome.violations] == ([] if accepted else [words])
     assert [(found.what, found.reason) for found in outcome.accepted] == (

@@ -20,6 +20,7 @@ import pytest
 import yaml
 
 from gpucluster.components.cloud import cloud_of
+from gpucluster.components.simulated import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.sandbox.clouds.azure import identity
 from gpucluster.sandbox.clouds.ledger import Ledger
@@ -77,6 +78,7 @@ def test_a_cluster_is_made_found_unchanged_and_deleted(
     schemas: Mapping[str, Schema], ledger: Ledger, monkeypatch: pytest.MonkeyPatch, cloud: str
 ) -> None:
     """UPDATE_GOLDEN=1 writes anew what the clouds compute; read it."""
+    monkeypatch.setenv(INPUT_ERROR_FILE, os.devnull)  # simulated: waits for what is granted take no time
     stack, random = Stack("dev", schemas, ledger), defaultdict[str, "count[int]"](count)
 
     def token_hex(length: int) -> str:
