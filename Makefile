@@ -94,11 +94,11 @@ check: $(DEV) $(LINKS) ## Format, lint, prose and types
 	@$(BIN)/basedpyright
 
 bench: $(DEV) ## The benchmarks, as ratios
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m tools.benchmarks
 
 foreign: $(DEV) ## Preview the Python programs of CHECKOUT, a folder of pulumi/examples, in the sandbox
 	@test -n "$(CHECKOUT)" || { echo 'name the folder: make foreign CHECKOUT=FOLDER, of a checkout of pulumi/examples' >&2; exit 2; }
-	@$(BIN)/python -m benchmarks.foreign "$(CHECKOUT)"
+	@$(BIN)/python -m tools.benchmarks.foreign "$(CHECKOUT)"
 
 api-servers: $(DEV) ## Build the API servers of tests/stacks/test_two_api_servers.py, of both sides of an upgrade; 10 minutes, once
 	@$(BIN)/gpucluster sandbox kubernetes >&2
@@ -130,7 +130,7 @@ $(UV): requirements-uv.lock
 	@touch $@
 
 $(CHECKED): always $(UV)
-	@changed=$$($(PYTHON) -IS gpucluster/installed.py .venv); test -z "$$changed" || $(UV) cache clean --quiet $$changed
+	@changed=$$($(PYTHON) -IS gpucluster/core/environment.py .venv); test -z "$$changed" || $(UV) cache clean --quiet $$changed
 
 $(READY): $(UV) requirements.lock pyproject.toml setup.py $(CHECKED)
 	@echo "Installing the locked packages into .venv" >&2
@@ -139,9 +139,9 @@ $(READY): $(UV) requirements.lock pyproject.toml setup.py $(CHECKED)
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=lenient --editable .
 	@rm -f $(DEV)
 	@touch $(CHECKED)
-	@$(PYTHON) -IS gpucluster/installed.py .venv --list > $@
+	@$(PYTHON) -IS gpucluster/core/environment.py .venv --list > $@
 
 $(DEV): $(READY) requirements-dev.lock requirements-judges.lock requirements-bills.lock
 	@echo "Installing the locked packages of tests and checks into .venv" >&2
 	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock --requirements requirements-bills.lock
-	@$(PYTHON) -IS gpucluster/installed.py .venv --list > $@
+	@$(PYTHON) -IS gpucluster/core/environment.py .venv --list > $@

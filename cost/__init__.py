@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 
 __all__ = ["Assumptions", "Estimate", "PriceBook", "estimate"]

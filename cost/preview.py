@@ -13,19 +13,19 @@ from typing import Final
 
 import pulumi
 
-from gpucluster.catalog.rows import DamagedTable
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.documents.formats import width_for, written
-from gpucluster.cost.documents.report import report_document
-from gpucluster.cost.estimate import Estimate, estimate
-from gpucluster.cost.money import how_known, money, ranged
-from gpucluster.cost.places import regions_in_use
+from gpucluster.core.catalog.tables import DamagedTable
+from gpucluster.core.program.readers.running import Watched, watch
+from gpucluster.core.program.resources import urn_type
+from gpucluster.cost.documents.forms.formats import width_for, written
+from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.cost.estimate.trial import now, trial_of
+from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import BadPrices, PriceBook
-from gpucluster.cost.trial import now, trial_of
-from gpucluster.cost.verdict import budget_verdict
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.money import how_known, money, ranged
+from gpucluster.cost.pricing.regions import regions_in_use
 from gpucluster.errors import Error
-from gpucluster.program.readers.running import Watched, watch
-from gpucluster.program.resources import urn_type
 
 __all__ = ["BUDGET_VARIABLE", "NotRegistered", "Watched", "costed_plan", "totals", "watch"]
 

@@ -10,8 +10,8 @@ def run() -> None:
     try:
         from gpucluster.cli import main
     except ModuleNotFoundError as error:
+        from gpucluster.core.environment import lacking
         from gpucluster.errors import Exit
-        from gpucluster.installed import lacking
 
         if not (missing := lacking(error)):
             raise

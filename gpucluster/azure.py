@@ -9,20 +9,21 @@ from typing import Any, Literal
 
 import pulumi
 
-from gpucluster.components.cloud import importing_sdk
-from gpucluster.components.declare import declaring, declaring_cluster
-from gpucluster.components.exit_on_error import refusing
-from gpucluster.components.in_program import InProgram, SpecInput, with_provider
+from gpucluster.components.cluster.cloud import importing_sdk
+from gpucluster.components.resources.exit_on_error import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
+from gpucluster.components.stack.declaration import declaring, declaring_cluster
+from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("azure"):
-    from gpucluster.components.azure import cluster, network, pool, training_pool
-    from gpucluster.components.azure.network_plan import AddressPlan
+    from gpucluster.components.azure import cluster, network, pool
     from gpucluster.components.azure.node_image import SYSTEMS
-    from gpucluster.components.azure.node_pool import GpuNodes
+    from gpucluster.components.azure.planning.network_plan import AddressPlan
+    from gpucluster.components.azure.pools import training_pool
+    from gpucluster.components.azure.pools.node_pool import GpuNodes
     from gpucluster.components.azure.provider import provider
-    from gpucluster.components.failures import Failures
-    from gpucluster.components.labelling import labelled
+    from gpucluster.components.resources.failures import Failures
+    from gpucluster.components.resources.label_transformation import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 

@@ -8,8 +8,8 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from gpucluster.core.text.terminal import Program
 from gpucluster.errors import Error, Exit, InputError, place_of
-from gpucluster.textio.terminal import Program
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -61,7 +61,7 @@ class _Main(_Group, Program):
         except BrokenPipeError:
             _end(ctx, Exit.OK)
         except OSError as error:
-            from gpucluster.sandbox.disk import cause
+            from gpucluster.sandbox.machine.disk import cause
 
             if refused := cause(error):
                 _end(ctx, Exit.INPUT, f"error: {refused}")
@@ -69,7 +69,7 @@ class _Main(_Group, Program):
         except click.exceptions.Exit:
             raise
         except Exception as error:
-            from gpucluster.installed import lacking
+            from gpucluster.core.environment import lacking
 
             missing = lacking(error)
             _end(ctx, Exit.INPUT if missing else Exit.FAULT, f"error: {missing}" if missing else _fault(error))
@@ -119,7 +119,7 @@ def _shown(error: Error) -> str:
                 Later("names", "gpucluster.cost.commands.usage:names", "List what a usage file can set."),
             ],
         ),
-        Later("types", "gpucluster.cost.commands.types:types", "List the resource types that are priced or free."),
+        Later("types", "gpucluster.cost.commands.usage:types", "List the resource types that are priced or free."),
         _Group(
             "prices",
             help="Show, check and refresh the price book.",
@@ -155,7 +155,7 @@ def cost() -> None:
                 Later("check", "gpucluster.policies.command:config_check", "Check the configuration file of a pack.")
             ],
         ),
-        Later("pr-check", "gpucluster.pull_request.command:command", "Check the change of a pull request."),
+        Later("pr-check", "gpucluster.operate.pull_request.command:command", "Check the change of a pull request."),
     ],
 )
 def guardrails() -> None:
@@ -174,38 +174,40 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     "sandbox",
     cls=_Group,
     commands=[
-        Later("pulumi", "gpucluster.sandbox.command:pulumi", "Run any Pulumi command."),
-        Later("status", "gpucluster.sandbox.status:status", "List what exists in the simulated clouds."),
-        Later("drift", "gpucluster.sandbox.drift:drift", "Show what changed behind Pulumi's back."),
-        Later("recover", "gpucluster.sandbox.recover:recover", "Repair state and clouds after a crash or a loss."),
-        Later("reset", "gpucluster.sandbox.reset:reset", "Delete the simulated clouds."),
+        Later("pulumi", "gpucluster.sandbox.commands.pulumi:pulumi", "Run any Pulumi command."),
+        Later("status", "gpucluster.sandbox.commands.status:status", "List what exists in the simulated clouds."),
+        Later("drift", "gpucluster.sandbox.commands.drift:drift", "Show what changed behind Pulumi's back."),
+        Later(
+            "recover", "gpucluster.sandbox.commands.recover:recover", "Repair state and clouds after a crash or a loss."
+        ),
+        Later("reset", "gpucluster.sandbox.commands.reset:reset", "Delete the simulated clouds."),
         Later(
             "connect",
-            "gpucluster.account.connect.command:in_sandbox",
+            "gpucluster.operate.account.connect:in_sandbox",
             "Write a kubeconfig context for a live cluster.",
         ),
-        Later("reap", "gpucluster.account.reap.command:in_sandbox", "Destroy expired stacks."),
+        Later("reap", "gpucluster.operate.account.reap:in_sandbox", "Destroy expired stacks."),
         Later(
             "pause",
-            "gpucluster.account.pause.command:pause_in_sandbox",
+            "gpucluster.operate.account.pause:pause_in_sandbox",
             "Scale the GPU nodes of a cluster to zero and keep its data.",
         ),
         Later(
-            "resume", "gpucluster.account.pause.command:resume_in_sandbox", "Start the nodes of a paused cluster again."
+            "resume", "gpucluster.operate.account.pause:resume_in_sandbox", "Start the nodes of a paused cluster again."
         ),
         Later(
             "leftovers",
-            "gpucluster.account.leftovers.command:in_sandbox",
+            "gpucluster.operate.account.leftovers:in_sandbox",
             "List what a stack left in the simulated clouds.",
         ),
-        Later("kubectl", "gpucluster.sandbox.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
+        Later("kubectl", "gpucluster.sandbox.commands.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
         Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a live cluster."),
         Later("job", "gpucluster.sandbox.live.commands.job:job", "List and end jobs of a live cluster."),
-        Later("logs", "gpucluster.sandbox.live.logs:logs", "Print the log of a controller of a live cluster."),
-        Later("stop", "gpucluster.sandbox.live.stop:stop", "Stop a live cluster."),
-        Later("engine", "gpucluster.sandbox.engine.cli:engine", "Show or build the Pulumi engine in use."),
-        Later("kubernetes", "gpucluster.sandbox.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
-        Later("doctor", "gpucluster.sandbox.doctor:doctor", "Check what the sandbox needs on this machine."),
+        Later("logs", "gpucluster.sandbox.live.commands.logs:logs", "Print the log of a controller of a live cluster."),
+        Later("stop", "gpucluster.sandbox.live.commands.logs:stop", "Stop a live cluster."),
+        Later("engine", "gpucluster.sandbox.engine.command:engine", "Show or build the Pulumi engine in use."),
+        Later("kubernetes", "gpucluster.sandbox.commands.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
+        Later("doctor", "gpucluster.sandbox.commands.doctor:doctor", "Check what the sandbox needs on this machine."),
     ],
 )
 @click.option(
@@ -242,10 +244,14 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
     "acceptance",
     cls=_Group,
     commands=[
-        Later("run", "gpucluster.acceptance.commands:run", "Measure every training node and spare."),
-        Later("burn-in", "gpucluster.acceptance.commands:burn_in", "Keep all GPUs under load for hours."),
-        Later("topology", "gpucluster.acceptance.commands:topology", "Check that the nodes share one network domain."),
-        Later("report", "gpucluster.acceptance.commands:report", "Evaluate logs of measurements."),
+        Later("run", "gpucluster.operate.acceptance.commands:run", "Measure every training node and spare."),
+        Later("burn-in", "gpucluster.operate.acceptance.commands:burn_in", "Keep all GPUs under load for hours."),
+        Later(
+            "topology",
+            "gpucluster.operate.acceptance.commands:topology",
+            "Check that the nodes share one network domain.",
+        ),
+        Later("report", "gpucluster.operate.acceptance.commands:report", "Evaluate logs of measurements."),
     ],
 )
 def acceptance() -> None:
@@ -259,10 +265,10 @@ def acceptance() -> None:
     "telemetry",
     cls=_Group,
     commands=[
-        Later("rules", "gpucluster.components.commands.telemetry:rules", "Print alerts."),
-        Later("dashboards", "gpucluster.components.commands.telemetry:write_dashboards", "Write Grafana dashboards."),
-        Later("counters", "gpucluster.components.commands.telemetry:counters", "Print DCGM counters to collect."),
-        Later("opencost", "gpucluster.components.commands.telemetry:opencost", "Print a price sheet for OpenCost."),
+        Later("rules", "gpucluster.operate.spec.telemetry:rules", "Print alerts."),
+        Later("dashboards", "gpucluster.operate.spec.telemetry:write_dashboards", "Write Grafana dashboards."),
+        Later("counters", "gpucluster.operate.spec.telemetry:counters", "Print DCGM counters to collect."),
+        Later("opencost", "gpucluster.operate.spec.telemetry:opencost", "Print a price sheet for OpenCost."),
     ],
 )
 def telemetry() -> None:
@@ -291,38 +297,38 @@ def completion(shell: str) -> None:
     cls=_Main,
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[
-        Later("init", "gpucluster.components.commands.spec:init", "Write a first spec."),
-        Later("check", "gpucluster.components.commands.check:check", "Check a spec or stack and print its plan."),
+        Later("init", "gpucluster.operate.spec.init:init", "Write a first spec."),
+        Later("check", "gpucluster.operate.spec.check:check", "Check a spec or stack and print its plan."),
         Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
         Later(
             "package",
-            "gpucluster.component_package.command:command",
+            "gpucluster.components.package.folder:command",
             "Write a Pulumi package of the clusters for any language.",
         ),
-        Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every region."),
+        Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,
-        Later("judge", "gpucluster.judges.command:judge", "Judge a plan by the vendors' published schemas."),
-        Later("rehearse", "gpucluster.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
+        Later("judge", "gpucluster.operate.judges.command:judge", "Judge a plan by the vendors' published schemas."),
+        Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
         Later(
-            "connect", "gpucluster.account.connect.command:connect", "Write a kubeconfig context for a stack's cluster."
+            "connect", "gpucluster.operate.account.connect:connect", "Write a kubeconfig context for a stack's cluster."
         ),
-        Later("reap", "gpucluster.account.reap.command:reap", "Destroy expired stacks."),
+        Later("reap", "gpucluster.operate.account.reap:reap", "Destroy expired stacks."),
         Later(
             "pause",
-            "gpucluster.account.pause.command:pause",
+            "gpucluster.operate.account.pause:pause",
             "Scale the GPU nodes of a cluster to zero and keep its data.",
         ),
-        Later("resume", "gpucluster.account.pause.command:resume", "Start the nodes of a paused cluster again."),
-        Later("leftovers", "gpucluster.account.leftovers.command:leftovers", "List what a stack left in its account."),
+        Later("resume", "gpucluster.operate.account.pause:resume", "Start the nodes of a paused cluster again."),
+        Later("leftovers", "gpucluster.operate.account.leftovers:leftovers", "List what a stack left in its account."),
         Later(
             "upgrade",
-            "gpucluster.account.upgrade.command:upgrade",
+            "gpucluster.operate.account.upgrade.command:upgrade",
             "Print outdated versions of a cluster and the upgrade steps.",
         ),
         Later(
             "rights",
-            "gpucluster.account.rights.command:rights",
+            "gpucluster.operate.account.rights.command:rights",
             "Write the minimal permissions that `pulumi up` needs.",
         ),
         sandbox,

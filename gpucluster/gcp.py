@@ -9,17 +9,18 @@ from typing import Any
 
 import pulumi
 
-from gpucluster.components.cloud import importing_sdk
-from gpucluster.components.declare import declaring, declaring_cluster
-from gpucluster.components.exit_on_error import refusing
-from gpucluster.components.in_program import InProgram, SpecInput, with_provider
+from gpucluster.components.cluster.cloud import importing_sdk
+from gpucluster.components.resources.exit_on_error import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
+from gpucluster.components.stack.declaration import declaring, declaring_cluster
+from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("gcp"):
-    from gpucluster.components.failures import Failures
-    from gpucluster.components.gcp import cluster, network, network_part, pool, training_pool
+    from gpucluster.components.gcp import cluster, network, network_part, pool
+    from gpucluster.components.gcp.pools import training_pool
     from gpucluster.components.gcp.provider import provider
-    from gpucluster.components.labelling import labelled
+    from gpucluster.components.resources.failures import Failures
+    from gpucluster.components.resources.label_transformation import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 

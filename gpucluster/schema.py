@@ -10,13 +10,13 @@ import click
 
 _SCHEMAS: Final = {
     "spec": "gpucluster.components.spec.cluster:spec_schema",
-    "cost-report": "gpucluster.cost.documents.report_json:report_schema",
-    "cost-reconcile": "gpucluster.cost.documents.reconciliation_json:reconciliation_schema",
-    "cost-diff": "gpucluster.cost.documents.diff_json:diff_schema",
-    "quote": "gpucluster.quote.answer_json:quote_schema",
+    "cost-report": "gpucluster.cost.documents.report.report_json:report_schema",
+    "cost-reconcile": "gpucluster.cost.documents.reconciliation.reconciliation_json:reconciliation_schema",
+    "cost-diff": "gpucluster.cost.documents.diff.diff_json:diff_schema",
+    "quote": "gpucluster.operate.quote.answer_json:quote_schema",
     "guardrails-check": "gpucluster.policies.render.json:json_schema",
-    "judge": "gpucluster.judges.render.json:json_schema",
-    "pull-request-evidence": "gpucluster.pull_request.evidence:json_schema",
+    "judge": "gpucluster.operate.judges.render.json:json_schema",
+    "pull-request-evidence": "gpucluster.operate.pull_request.evidence:json_schema",
 }
 """Name -> function that returns its schema, generated from the types that the program itself uses."""
 

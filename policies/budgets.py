@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
+from gpucluster.core.program.facts import Budget
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.core.program.values import BadValue, amount
 from gpucluster.policies.engine.rule import Finding, Framework, Stack, Violation
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
-from gpucluster.program.facts import Budget
-from gpucluster.program.resources import Resource, Resources
-from gpucluster.program.stated import stated
-from gpucluster.program.values import BadValue, amount
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate
-    from gpucluster.cost.verdict import Verdict
+    from gpucluster.cost.estimate.verdict import Verdict
 
 
 _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -103,7 +103,7 @@ def priced(resources: Resources) -> Estimate | Violation:
 
 def _judge(stack: Stack) -> Judgement | Violation:
     """The total of the stack against its budget; a Violation if the configured budget is invalid."""
-    from gpucluster.cost.verdict import budget_verdict
+    from gpucluster.cost.estimate.verdict import budget_verdict
 
     configured = _configured(stack.config)
     if isinstance(configured, Violation):

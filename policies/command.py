@@ -19,10 +19,10 @@ from gpucluster.policies.packs import PACKS, TRAINING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gpucluster.core.program.resources import Resources
     from gpucluster.policies.engine.pack import Pack
     from gpucluster.policies.engine.rule import Changes, Rule
     from gpucluster.policies.report import Report
-    from gpucluster.program.resources import Resources
 
 
 Form = Literal["table", "json"]
@@ -200,9 +200,9 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
     """Name, resources and changes of each file; NotReadable with a line for each unreadable one."""
+    from gpucluster.core.program.readers.errors import NotReadable
+    from gpucluster.core.program.readers.files import read_file
     from gpucluster.policies.engine.rule import Changes
-    from gpucluster.program.readers.errors import NotReadable
-    from gpucluster.program.readers.files import read_file
 
     read: list[tuple[str, Resources, Changes | None]] = []
     problems: list[str] = []

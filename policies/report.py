@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.rule import Changes, Edit, Enforcement, Outcome, Rule, Violation
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import REMEDIATE, Settings
-from gpucluster.program.resources import Resource, Resources
 
 _EXEMPT_DAYS: Final = 30
 """Duration of the exemption that a report suggests: long enough for a fix, short enough for a review."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Final
 
-from gpucluster.program.values import is_list, is_object
+from gpucluster.core.program.values import is_list, is_object
 
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "a GitHub token": re.compile(r"github_pat_[A-Za-z0-9_]{80,}"),

@@ -52,12 +52,11 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
 
 EVERYWHERE: Final = frozenset(
     {
-        "gpucluster/cache.py",
+        "gpucluster/core/cache.py",
         "gpucluster/checkout.py",
         "gpucluster/errors.py",
-        "gpucluster/extras.py",
-        "gpucluster/installed.py",
-        "gpucluster/light_import.py",
+        "gpucluster/core/environment.py",
+        "gpucluster/core/light_import.py",
         "gpucluster/options.py",
     }
 )

@@ -2,8 +2,8 @@
 
 import ast
 
-from benchmarks.project import ROOT
-from benchmarks.sizes import TESTS, python_files
+from tools.benchmarks.project import ROOT
+from tools.benchmarks.sizes import TESTS, python_files
 
 LINES, CONSTRUCTOR = 350, 80
 

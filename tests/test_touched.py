@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from tests.touched import ROOT, changed_since, needed_by, table
 
-GROUPS = {"cost": ["tests/cost", "tests/quote"], "cost/bills": ["tests/cost/bills"], "docs": []}
+GROUPS = {"cost": ["tests/cost", "tests/gpucluster/operate/quote"], "cost/bills": ["tests/cost/bills"], "docs": []}
 
 
 def _slow_tests() -> set[str]:
@@ -36,16 +36,20 @@ def test_every_folder_of_the_repository_is_in_the_table_and_every_row_is_there()
 def test_a_change_needs_the_tests_of_every_row_that_it_is_in() -> None:
     groups = {**GROUPS, "cost/bills": ["tests/cost/bills"]}
     changed = ["cost/bills/read.py", "docs/style.md"]
-    assert needed_by(changed, groups) == ["tests/cost", "tests/quote"]
+    assert needed_by(changed, groups) == ["tests/cost", "tests/gpucluster/operate/quote"]
 
 
 def test_what_the_table_does_not_have_needs_every_slow_test() -> None:
-    assert needed_by(["requirements.lock", "cost/model.py"], GROUPS) == ["tests"]
+    assert needed_by(["requirements.lock", "cost/pricing/model.py"], GROUPS) == ["tests"]
 
 
 def test_a_changed_test_needs_itself_and_what_tests_share_needs_its_folder() -> None:
-    changed = ["tests/quote/test_page.py", "tests/policies/conftest.py", "tests/quote/removed/test_it.py"]
-    assert needed_by(changed, GROUPS) == ["tests/policies", "tests/quote/test_page.py"]
+    changed = [
+        "tests/gpucluster/operate/quote/test_page.py",
+        "tests/policies/conftest.py",
+        "tests/gpucluster/operate/quote/removed/test_it.py",
+    ]
+    assert needed_by(changed, GROUPS) == ["tests/policies", "tests/gpucluster/operate/quote/test_page.py"]
 
 
 def test_a_change_is_what_differs_from_where_the_branch_began_committed_or_not(tmp_path: Path, monkeypatch) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import is_object, items, mapping
 from gpucluster.sandbox.clouds.kubernetes.chart_values import FILE
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.live.charts.fetch import CHARTS, RENDERED, fetch
-from gpucluster.sandbox.type_guards import is_object, items, mapping
+from gpucluster.sandbox.live.charts.render import CHARTS, RENDERED, fetch
 
 Values = dict[str, Any]
 """Key -> those below it; None if any value is taken there."""

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gpucluster.catalog import labelled
+from gpucluster.core.catalog import labels
 
 # Other arguments called `tags`, lists and texts, are different; only an Auto Scaling group has a list of tags.
 _TAGS: Final = {
     "aws": r"(?:Optional\[)?(?:Mapping\[str, |Sequence\[.*GroupTagArgs)",
     "azure-native": r"Optional\[Mapping\[str, pulumi\.Input\[_builtins\.str\]\]\]\]",
 }
-_CATALOG: Final = Path(labelled.__file__).parent
+_CATALOG: Final = Path(labels.__file__).parent
 _USER_LABELS: Final = "user_labels"
 _LABELS: Final = ("resource_labels", "labels")
 # If a type has Google Cloud labels, the provider also returns all labels of a resource. Other arguments called
@@ -79,7 +79,7 @@ def _takes(source: Source, name: str, type_: str) -> bool:
 
 def main() -> None:
     """Write every table."""
-    for package in labelled.PACKAGES:
+    for package in labels.PACKAGES:
         with (_CATALOG / f"labelled_{package}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("type", "argument"))

@@ -12,31 +12,31 @@ from typing import TYPE_CHECKING
 import pulumi
 from pulumi_aws import iam
 
-from gpucluster.components.aws.block_storage import BlockStorage
-from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.job_pools import job_pools
-from gpucluster.components.aws.logs import PodLogs
-from gpucluster.components.aws.monitoring import Monitoring
+from gpucluster.components.aws.control_plane.control_plane import ControlPlane
+from gpucluster.components.aws.control_plane.principals import group_of, submitter_access
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_health import CONDITIONS
 from gpucluster.components.aws.partition import addon_registry
-from gpucluster.components.aws.plan import AwsClusterPlan, HomePlan, collects_metrics
-from gpucluster.components.aws.principals import group_of, submitter_access
-from gpucluster.components.aws.registry import registry
-from gpucluster.components.aws.storage import Storage
-from gpucluster.components.aws.system_pool import SystemPool
-from gpucluster.components.aws.training_pool import TrainingPool
-from gpucluster.components.kubernetes.devices import Devices
-from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
-from gpucluster.components.kubernetes.volume import Volume
-from gpucluster.components.labels import aws_tags
-from gpucluster.components.names import ELASTIC, MIG_POOL, SYSTEM_POOL, TRAINING_POOL
-from gpucluster.components.outputs import Logs
-from gpucluster.components.shared_cluster import Inside, SharedCluster
+from gpucluster.components.aws.planning.plan import AwsClusterPlan, HomePlan, collects_metrics
+from gpucluster.components.aws.pools.job_pools import job_pools
+from gpucluster.components.aws.pools.system_pool import SystemPool
+from gpucluster.components.aws.pools.training_pool import TrainingPool
+from gpucluster.components.aws.storage.block_storage import BlockStorage
+from gpucluster.components.aws.storage.registry import registry
+from gpucluster.components.aws.storage.storage import Storage
+from gpucluster.components.aws.telemetry.logs import PodLogs
+from gpucluster.components.aws.telemetry.monitoring import Monitoring
+from gpucluster.components.cluster.outputs import Logs
+from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
+from gpucluster.components.kubernetes.nodes.devices import Devices
+from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.telemetry.gpu_exporter import GpuExporter
+from gpucluster.components.planning.labels import aws_tags
+from gpucluster.components.planning.names import ELASTIC, MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 
 if TYPE_CHECKING:
-    from gpucluster.components.aws.own_bucket import OwnBucket
-    from gpucluster.components.kubernetes.job_identities import JobIdentity
+    from gpucluster.components.aws.storage.cluster_bucket import OwnBucket
+    from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[AwsClusterPlan]):
@@ -138,7 +138,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
     def _bucket(self) -> OwnBucket | None:
         if self._plan.bucket is None:
             return None
-        from gpucluster.components.aws.own_bucket import OwnBucket
+        from gpucluster.components.aws.storage.cluster_bucket import OwnBucket
 
         return OwnBucket(f"{self._name}-bucket", self._plan.bucket, self._here)
 
@@ -175,7 +175,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         return storage
 
     def _home(self, home: HomePlan) -> Volume:
-        from gpucluster.components.aws.home import Home
+        from gpucluster.components.aws.storage.home import Home
 
         files = Home(
             f"{self._name}-home",
@@ -207,7 +207,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         )
 
     def _identities(self) -> list[JobIdentity]:
-        from gpucluster.components.aws.own_bucket import bucket_identities
+        from gpucluster.components.aws.storage.cluster_bucket import bucket_identities
 
         return bucket_identities(
             f"{self._name}-job",
@@ -222,7 +222,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         name, plan, location = self._name, self._plan, self._plan.location
         roles: dict[str, iam.Role] = {}
         if plan.mig is not None:
-            from gpucluster.components.aws.mig_pool import MigPool
+            from gpucluster.components.aws.pools.mig_pool import MigPool
 
             roles[MIG_POOL] = MigPool(
                 f"{name}-mig",
@@ -237,7 +237,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
                 opts=self._here,
             ).node_role
         if plan.elastic is not None:
-            from gpucluster.components.aws.elastic_pools import ElasticPools
+            from gpucluster.components.aws.pools.elastic_pools import ElasticPools
 
             roles[ELASTIC] = ElasticPools(
                 f"{name}-elastic",

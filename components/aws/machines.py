@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from gpucluster.catalog.aws_regions import aws_regions, region_of_zone, sold_in
-from gpucluster.catalog.machines import Machine
-from gpucluster.catalog.zones import zones_of
-from gpucluster.components import training_machine
 from gpucluster.components.aws.location import Location, is_zone_id
-from gpucluster.components.planning import Planning
-from gpucluster.components.shapes import shapes_with
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools import machine_choice
+from gpucluster.components.shared.pools.machine_choice import shapes_with
+from gpucluster.components.shared.pools.training import report_fabric, report_gpus
 from gpucluster.components.spec.cluster import TrainingSpec
-from gpucluster.components.training import report_fabric, report_gpus
+from gpucluster.core.catalog.aws_regions import aws_regions, region_of_zone, sold_in
+from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.zones import zones_of
 
 
 def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:
     """The machine of the training nodes. A reservation by itself proves that the zone has it."""
     fitting = {row.machine_type: row for row in shapes_with("aws", spec.accelerator)}
-    shape = training_machine.plan_machine("aws", spec.accelerator, spec.training, fitting, planning)
+    shape = machine_choice.plan_machine("aws", spec.accelerator, spec.training, fitting, planning)
     report_fabric(spec.training, shape, planning)
     report_gpus(shape, planning)
     if planning.machine is None or planning.machine in fitting:

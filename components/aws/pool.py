@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.machines import plan_machine
-from gpucluster.components.aws.network_plan import NetworkPlan
-from gpucluster.components.aws.quotas import report_quotas
-from gpucluster.components.aws.training import (
-    TrainingPlan,
-    plan_training,
-)
-from gpucluster.components.plan_facts import PoolPlan, pool_plan
-from gpucluster.components.planning import Planning
+from gpucluster.components.aws.planning.network_plan import NetworkPlan
+from gpucluster.components.aws.planning.quotas import report_quotas
+from gpucluster.components.aws.planning.training import TrainingPlan, plan_training
+from gpucluster.components.cluster.plan_facts import PoolPlan, pool_plan
+from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import PoolSpec
 
 

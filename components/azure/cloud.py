@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gpucluster.components.azure.location import first_zone, parse_location
-from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
+from gpucluster.components.azure.planning.plan import AzureClusterPlan, plan_cluster
 from gpucluster.components.azure.settings import KEYS
-from gpucluster.components.cloud import Cloud
-from gpucluster.components.elastic import pool_rows
-from gpucluster.components.home import home_part
-from gpucluster.components.planning import GIB_PER_TIB
-from gpucluster.components.shared_storage import shared_part, shared_sizes
+from gpucluster.components.cluster.cloud import Cloud
+from gpucluster.components.planning.planning import GIB_PER_TIB
+from gpucluster.components.shared.pools.elastic import pool_rows
+from gpucluster.components.shared.storage.existing_storage import shared_part, shared_sizes
+from gpucluster.components.shared.storage.home import home_part
 
 
 def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:

@@ -12,44 +12,44 @@ from typing import TYPE_CHECKING
 import pulumi
 from pulumi_azure_native import resources
 
-from gpucluster.catalog.azure_sizes import has_infiniband
-from gpucluster.catalog.fabric_releases import release_of
-from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.elastic import ElasticPlan
-from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
-from gpucluster.components.azure.identity import ClusterIdentity, granted
-from gpucluster.components.azure.infiniband_feature import feature_registered
-from gpucluster.components.azure.job_pools import job_pools
-from gpucluster.components.azure.logs import LogWorkspace
-from gpucluster.components.azure.lustre import LustrePlan
-from gpucluster.components.azure.lustre_driver import LustreDriver
-from gpucluster.components.azure.metrics_collection import MetricsCollection
-from gpucluster.components.azure.monitoring import Monitoring
-from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
+from gpucluster.components.azure.control_plane.control_plane import ControlPlane
+from gpucluster.components.azure.control_plane.identity import ClusterIdentity, granted
+from gpucluster.components.azure.fabric.infiniband_feature import feature_registered
+from gpucluster.components.azure.fabric.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.network_plan import MACHINE_SERVICES, subscription_of
 from gpucluster.components.azure.node_health import CONDITIONS, LABELS
 from gpucluster.components.azure.node_image import SYSTEMS
-from gpucluster.components.azure.node_pool import GpuNodes
-from gpucluster.components.azure.plan import AzureClusterPlan
-from gpucluster.components.azure.registry import registry
-from gpucluster.components.azure.scratch import Scratch
-from gpucluster.components.azure.storage import shared_storage
-from gpucluster.components.azure.tolerations import CONTROLLERS
-from gpucluster.components.azure.training_pool import TrainingPool
-from gpucluster.components.kubernetes.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.metrics_sink import READ
-from gpucluster.components.kubernetes.objects import Declared, manifest_of
-from gpucluster.components.kubernetes.submitters import Submitter
-from gpucluster.components.kubernetes.team_space import TeamSpace
-from gpucluster.components.kubernetes.volume import Volume
-from gpucluster.components.kubernetes.workspace import Workspace
-from gpucluster.components.names import TRAINING_POOL
-from gpucluster.components.shared_cluster import Inside, SharedCluster
+from gpucluster.components.azure.planning.elastic import ElasticPlan
+from gpucluster.components.azure.planning.lustre import LustrePlan
+from gpucluster.components.azure.planning.network_plan import MACHINE_SERVICES, subscription_of
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
+from gpucluster.components.azure.pools.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
+from gpucluster.components.azure.pools.job_pools import job_pools
+from gpucluster.components.azure.pools.node_pool import GpuNodes
+from gpucluster.components.azure.pools.tolerations import CONTROLLERS
+from gpucluster.components.azure.pools.training_pool import TrainingPool
+from gpucluster.components.azure.storage.lustre_driver import LustreDriver
+from gpucluster.components.azure.storage.registry import registry
+from gpucluster.components.azure.storage.scratch import Scratch
+from gpucluster.components.azure.storage.storage import shared_storage
+from gpucluster.components.azure.telemetry.logs import LogWorkspace
+from gpucluster.components.azure.telemetry.metrics_collection import MetricsCollection
+from gpucluster.components.azure.telemetry.monitoring import Monitoring
+from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
+from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.teams.submitters import Submitter
+from gpucluster.components.kubernetes.teams.team_space import TeamSpace
+from gpucluster.components.kubernetes.teams.workspace import Workspace
+from gpucluster.components.kubernetes.telemetry.metrics_sink import READ
+from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.fabrics import release_of
 
 if TYPE_CHECKING:
-    from gpucluster.components.azure.own_bucket import OwnBucket
-    from gpucluster.components.kubernetes.job_identities import JobIdentity
+    from gpucluster.components.azure.storage.cluster_bucket import OwnBucket
+    from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[AzureClusterPlan]):
@@ -182,7 +182,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         name, plan, group = self._name, self._plan, self._group
         self._own: OwnBucket | None = None
         if plan.bucket is not None:
-            from gpucluster.components.azure.own_bucket import OwnBucket
+            from gpucluster.components.azure.storage.cluster_bucket import OwnBucket
 
             linked = plan.storage.bucket if isinstance(plan.storage, LustrePlan) else None
             self._own = OwnBucket(
@@ -204,7 +204,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         )
         home = None
         if plan.home is not None:
-            from gpucluster.components.azure.home import Home
+            from gpucluster.components.azure.storage.home import Home
 
             home = Home(
                 f"{name}-home",
@@ -240,7 +240,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         )
 
     def _identities(self) -> list[JobIdentity]:
-        from gpucluster.components.azure.own_bucket import bucket_identities
+        from gpucluster.components.azure.storage.cluster_bucket import bucket_identities
 
         return bucket_identities(
             f"{self._name}-job",
@@ -267,7 +267,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             after=self._control_plane.ready,
         )
         if plan.elastic is not None and not self._provisioned:
-            from gpucluster.components.azure.native_pools import NativePools
+            from gpucluster.components.azure.pools.native_pools import NativePools
 
             # First: they start with no machine, so they need no capacity.
             NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before, opts=self._here)
@@ -292,14 +292,14 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
                 opts=self._inside,
             )
         if plan.mig is not None:
-            from gpucluster.components.azure.mig_pool import MigPool
+            from gpucluster.components.azure.pools.mig_pool import MigPool
 
             MigPool(f"{name}-mig", plan.mig, nodes=nodes, after=before, opts=self._here)
         if plan.elastic is not None and self._provisioned:
             self._karpenter(plan.elastic, [self._control_plane.cluster, *before, *self._driver])
 
     def _karpenter(self, elastic: ElasticPlan, after: Sequence[pulumi.Resource]) -> None:
-        from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+        from gpucluster.components.azure.pools.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 
         plan = self._plan
         KarpenterPools(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from gpucluster.catalog.azure_sizes import has_infiniband
-from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.location import Location
-from gpucluster.components.planning import Planning
-from gpucluster.components.shapes import shapes_with
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.machine_choice import plan_machine, shapes_with
 from gpucluster.components.spec.pools import Training
-from gpucluster.components.training_machine import plan_machine
+from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.machines import Machine
 
 CLOUD = "azure"
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from gpucluster.catalog.kubernetes_versions import minor
-from gpucluster.components.planning import Planning
+from gpucluster.components.cluster.versions import KUBERNETES
+from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.versions import Versions
-from gpucluster.components.versions import KUBERNETES
+from gpucluster.core.catalog.kubernetes_versions import minor
 
 Ubuntu = Literal["22.04", "24.04"]
 

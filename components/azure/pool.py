@@ -7,10 +7,10 @@ from typing import Final
 
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.machines import plan_training_machine
-from gpucluster.components.azure.quotas import report_quotas
-from gpucluster.components.azure.training import TrainingPlan, plan_training
-from gpucluster.components.plan_facts import PoolPlan, pool_plan
-from gpucluster.components.planning import Planning
+from gpucluster.components.azure.planning.quotas import report_quotas
+from gpucluster.components.azure.planning.training import TrainingPlan, plan_training
+from gpucluster.components.cluster.plan_facts import PoolPlan, pool_plan
+from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import PoolSpec
 
 # Source: AKS documentation, "Naming rules" (Linux node pools).

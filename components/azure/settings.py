@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
 from gpucluster.components.azure.node_image import SYSTEMS, Ubuntu
 from gpucluster.components.azure.system import SYSTEM_MACHINES
-from gpucluster.components.configuration import Keys, Switch, choices
+from gpucluster.components.planning.configuration import Keys, Switch, choices
 
 Driver = Literal["operators", "aks"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.catalog.cpu_machines import cpu_machines
+from gpucluster.core.catalog.machines import cpu_machines
 
 # Machine -> the family of its quota; all have a local disk large enough for the system.
 # Source: Azure/karpenter-provider-azure 352646f5, pkg/providers/instancetype/known_skus.yaml.

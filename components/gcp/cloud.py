@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpucluster.components.cloud import Cloud
-from gpucluster.components.elastic import pool_rows
+from gpucluster.components.cluster.cloud import Cloud
 from gpucluster.components.gcp.location import Location, first_zone
-from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
-from gpucluster.components.home import home_part
-from gpucluster.components.shared_storage import shared_part, shared_sizes
+from gpucluster.components.gcp.planning.plan import GcpClusterPlan, plan_cluster
+from gpucluster.components.shared.pools.elastic import pool_rows
+from gpucluster.components.shared.storage.existing_storage import shared_part, shared_sizes
+from gpucluster.components.shared.storage.home import home_part
 
 
 def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:

@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING
 
 import pulumi
 
-from gpucluster.components.buckets import BucketPlan
-from gpucluster.components.gcp.control_plane import ControlPlane
-from gpucluster.components.gcp.dns import kube_dns_by_nodes
-from gpucluster.components.gcp.elastic import ElasticPlan
-from gpucluster.components.gcp.fabric import POD_SECURITY, fabric_of
-from gpucluster.components.gcp.fabric_plugin import FabricPlugin
-from gpucluster.components.gcp.gpu_networks import GpuNetworks
-from gpucluster.components.gcp.identity import NodeIdentity
-from gpucluster.components.gcp.job_pools import job_pools
-from gpucluster.components.gcp.logs import LogBucket, default_logs
-from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
+from gpucluster.components.cluster.outputs import Logs
+from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
+from gpucluster.components.gcp.control_plane.control_plane import ControlPlane
+from gpucluster.components.gcp.control_plane.dns import kube_dns_by_nodes
+from gpucluster.components.gcp.control_plane.identity import NodeIdentity
+from gpucluster.components.gcp.control_plane.propagation import granted
+from gpucluster.components.gcp.control_plane.services import enabled_services, services_of
+from gpucluster.components.gcp.control_plane.submitters import submitter_access, submitter_of
+from gpucluster.components.gcp.fabric.fabric import POD_SECURITY, fabric_of
+from gpucluster.components.gcp.fabric.fabric_plugin import FabricPlugin
+from gpucluster.components.gcp.fabric.gpu_networks import GpuNetworks
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_health import CONDITIONS, MAINTENANCE
-from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
-from gpucluster.components.gcp.propagation import granted
-from gpucluster.components.gcp.registry import registry
-from gpucluster.components.gcp.services import enabled_services, services_of
-from gpucluster.components.gcp.storage import BucketStorage, LustreStorage, mounted_storage
-from gpucluster.components.gcp.submitters import submitter_access, submitter_of
-from gpucluster.components.gcp.system_pool import SystemPool
-from gpucluster.components.gcp.training_pool import TrainingPool
-from gpucluster.components.kubernetes.metrics_sink import READ
-from gpucluster.components.kubernetes.volume import Volume
-from gpucluster.components.mounted import MountedPlan
-from gpucluster.components.outputs import Logs
-from gpucluster.components.shared_cluster import Inside, SharedCluster
+from gpucluster.components.gcp.planning.elastic import ElasticPlan
+from gpucluster.components.gcp.planning.plan import DAYS_OF_DEFAULT, GcpClusterPlan
+from gpucluster.components.gcp.pools.job_pools import job_pools
+from gpucluster.components.gcp.pools.system_pool import SystemPool
+from gpucluster.components.gcp.pools.training_pool import TrainingPool
+from gpucluster.components.gcp.storage.registry import registry
+from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStorage, mounted_storage
+from gpucluster.components.gcp.telemetry.logs import LogBucket, default_logs
+from gpucluster.components.gcp.telemetry.monitoring import Monitoring, query_endpoint
+from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.telemetry.metrics_sink import READ
+from gpucluster.components.shared.storage.buckets import BucketPlan
+from gpucluster.components.shared.storage.existing_storage import MountedPlan
 
 if TYPE_CHECKING:
-    from gpucluster.components.gcp.own_bucket import OwnBucket
-    from gpucluster.components.kubernetes.job_identities import JobIdentity
+    from gpucluster.components.gcp.storage.cluster_bucket import OwnBucket
+    from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[GcpClusterPlan]):
@@ -160,14 +160,14 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         name, plan, location = self._name, self._plan, self._plan.location
         self._own: OwnBucket | None = None
         if plan.bucket is not None:
-            from gpucluster.components.gcp.own_bucket import OwnBucket
+            from gpucluster.components.gcp.storage.cluster_bucket import OwnBucket
 
             self._own = OwnBucket(
                 f"{name}-bucket", plan.bucket, location=location, apis=self._services, opts=self._here
             )
         storage, home = self._storage(), None
         if plan.home is not None:
-            from gpucluster.components.gcp.home import Home
+            from gpucluster.components.gcp.storage.home import Home
 
             home = Home(
                 f"{name}-home",
@@ -193,7 +193,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             )
         self._admit(lambda _, principals: list(map(submitter_of, principals)), self._identities)
         if plan.access.admins:
-            from gpucluster.components.gcp.admins import Admins
+            from gpucluster.components.gcp.control_plane.admins import Admins
 
             Admins(
                 f"{name}-admins",
@@ -205,7 +205,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             )
 
     def _identities(self) -> list[JobIdentity]:
-        from gpucluster.components.gcp.own_bucket import bucket_identities
+        from gpucluster.components.gcp.storage.cluster_bucket import bucket_identities
 
         return bucket_identities(
             f"{self._name}-job",
@@ -234,7 +234,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             opts=self._here,
         )
         if plan.mig is not None:
-            from gpucluster.components.gcp.mig_pool import MigPool
+            from gpucluster.components.gcp.pools.mig_pool import MigPool
 
             MigPool(
                 f"{name}-mig",
@@ -301,7 +301,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         plan, name, ready = self._plan, f"{self._name}-elastic", self._system.ready
         location = plan.location
         if elastic.engine == "karpenter":
-            from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+            from gpucluster.components.gcp.pools.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 
             KarpenterPools(
                 name,
@@ -324,7 +324,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
                 opts=self._inside,
             )
             return
-        from gpucluster.components.gcp.native_pools import NativePools
+        from gpucluster.components.gcp.pools.native_pools import NativePools
 
         NativePools(
             name,

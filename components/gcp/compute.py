@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpucluster.components.lazy_sdk import resources_of
+from gpucluster.components.resources.lazy_sdk import resources_of
 
 if TYPE_CHECKING:
     from pulumi_gcp.compute import (

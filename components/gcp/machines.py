@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key
-from gpucluster.catalog.machines import Machine
-from gpucluster.catalog.sold import flexible_only
-from gpucluster.catalog.zones import zones_of
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.planning import Planning
-from gpucluster.components.shapes import shapes_with
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.machine_choice import plan_machine, shapes_with
 from gpucluster.components.spec.pools import Training
-from gpucluster.components.training_machine import plan_machine
+from gpucluster.core.catalog.labels import LabelSyntax, problem_of_key
+from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.purchase_limits import flexible_only
+from gpucluster.core.catalog.zones import zones_of
 
 CLOUD = "gcp"
 

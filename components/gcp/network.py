@@ -8,9 +8,9 @@ import pulumi
 from pulumi_gcp import servicenetworking
 
 from gpucluster.components.gcp import compute
-from gpucluster.components.gcp.fabric_networks import Subnet, fabric_networks
+from gpucluster.components.gcp.fabric.fabric_networks import Subnet, fabric_networks
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.network_plan import NetworkPlan
+from gpucluster.components.gcp.planning.network_plan import NetworkPlan
 from gpucluster.components.spec.existing import ExistingNetwork
 
 _PODS = "pods"

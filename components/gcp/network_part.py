@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gpucluster.catalog.sold import flexible_only
-from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import CLOUD, refuse_labels, refuse_zones
-from gpucluster.components.gcp.network_plan import NetworkPlan, plan_network
-from gpucluster.components.planning import Planning
-from gpucluster.components.shapes import shapes
+from gpucluster.components.gcp.planning.network_plan import NetworkPlan, plan_network
+from gpucluster.components.planning.configuration import did_you_mean
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.machine_choice import shapes
 from gpucluster.components.spec.cluster import NetworkSpec
+from gpucluster.core.catalog.purchase_limits import flexible_only
 
 
 def plan_networks(spec: NetworkSpec, planning: Planning[Location]) -> tuple[NetworkSpec, NetworkPlan]:

@@ -8,8 +8,8 @@ from typing import Any, Final
 import pulumi
 from pulumi_gcp import container
 
-from gpucluster.catalog.machines import Machine
-from gpucluster.components.names import GPU, GPU_PRESENT, POOL
+from gpucluster.components.planning.names import GPU, GPU_PRESENT, POOL
+from gpucluster.core.catalog.machines import Machine
 
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
 """The scope that leaves permissions of nodes to the roles of their account."""

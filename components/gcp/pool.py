@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gpucluster.components.cluster.plan_facts import PoolPlan, pool_plan
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import plan_training_machine, refuse_labels, refuse_zones
-from gpucluster.components.gcp.network_plan import network_modes
-from gpucluster.components.gcp.quotas import report_quotas
-from gpucluster.components.gcp.training import TrainingPlan, plan_training, report_purchase
-from gpucluster.components.plan_facts import PoolPlan, pool_plan
-from gpucluster.components.planning import Planning
+from gpucluster.components.gcp.planning.network_plan import network_modes
+from gpucluster.components.gcp.planning.quotas import report_quotas
+from gpucluster.components.gcp.planning.training import TrainingPlan, plan_training, report_purchase
+from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import PoolSpec
 from gpucluster.errors import InputError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.planning import Planning
-from gpucluster.components.registry import RegistryPlan, plan_registry
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.jobs.registry import RegistryPlan, plan_registry
 from gpucluster.components.spec.storage import Registry
 
 REPOSITORY: Final = (

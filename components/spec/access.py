@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from gpucluster.components.names import TRAINING_POOL
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME, Dollars, Whole
-from gpucluster.textio.values import shown_value
+from gpucluster.core.text.values import shown_value
 
 # The widest range that belongs to one owner: registries get the internet's addresses by /8 (IANA IPv4 address space
 # registry), and the widest private range is 10.0.0.0/8 (RFC 1918).

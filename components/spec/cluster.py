@@ -12,10 +12,9 @@ from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, Field
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
-from gpucluster.components.names import TRAINING_POOL
-from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.planning.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
+from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.components.planning.problem import BadSpecValue, Problem
 from gpucluster.components.spec.access import Access, Team, TeamName
 from gpucluster.components.spec.commitments import Budget, Promises, Terms
 from gpucluster.components.spec.cross_field_checks import CLUSTER_CHECKS, POOL_CHECKS, pool_gpus
@@ -34,7 +33,8 @@ from gpucluster.components.spec.pools import (
 from gpucluster.components.spec.storage import OWN, Identity, IdentityName, OwnRegistry, Registry, Storage
 from gpucluster.components.spec.values import LASTS, LENGTHS, NAME, Accelerator, Duration, Hours, Name
 from gpucluster.components.spec.versions import Versions
-from gpucluster.textio.values import shown_value
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.text.values import shown_value
 
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 

@@ -14,10 +14,10 @@ from pydantic import (
     WrapValidator,
 )
 
-from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.planning.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import Dollars, Whole
-from gpucluster.textio.values import shown_value
+from gpucluster.core.text.values import shown_value
 
 
 class Budget(Model):

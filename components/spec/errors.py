@@ -15,11 +15,11 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from gpucluster.components.did_you_mean import did_you_mean
-from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.planning.configuration import did_you_mean
+from gpucluster.components.planning.problem import BadSpecValue, Problem
+from gpucluster.core.text.values import cut, shown_value
+from gpucluster.core.text.yaml_text import construct, shown
 from gpucluster.errors import InputError
-from gpucluster.textio.values import cut, shown_value
-from gpucluster.textio.yaml_text import construct, shown
 
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from gpucluster.components.address_ranges import is_private, is_range
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.address_ranges import is_private, is_range
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.model import Model
 
 

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.problem import Problem
+from gpucluster.components.planning.yaml_file import YamlFile, read_yaml
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
 from gpucluster.components.spec.errors import InvalidSpec, line_of, mistakes_of
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.overrides import applied, wanted
-from gpucluster.components.yaml_file import YamlFile, read_yaml
 from gpucluster.errors import InputError
 
 Spec = TypeVar("Spec", bound=Model)

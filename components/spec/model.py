@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import InitErrorDetails
 
-from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.planning.problem import BadSpecValue, Problem
 from gpucluster.components.spec.errors import InvalidSpec
 
 Check = Callable[..., Iterable[Problem]]

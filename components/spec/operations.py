@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema
 
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import Day, Whole
 

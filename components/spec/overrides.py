@@ -11,15 +11,15 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
 
-from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.planning.configuration import did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.errors import is_secret
 from gpucluster.components.spec.model import Model
+from gpucluster.core.text.json_text import BadJson
+from gpucluster.core.text.json_text import parse as parse_json
+from gpucluster.core.text.values import shown_value
+from gpucluster.core.text.yaml_text import BadYaml, parse
 from gpucluster.errors import InputError
-from gpucluster.textio.json_text import BadJson
-from gpucluster.textio.json_text import parse as parse_json
-from gpucluster.textio.values import shown_value
-from gpucluster.textio.yaml_text import BadYaml, parse
 
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
 _FIRST: Final = "training."

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import ROLL, Hours, Minutes, Whole
-from gpucluster.textio.values import shown_value
+from gpucluster.core.text.values import shown_value
 
 
 class Training(Model):
@@ -205,7 +205,7 @@ class Elastic(Model):
         return cast(Any, values)
 
 
-# What it means on a GPU is in `components/mig_layout.py`.
+# What it means on a GPU is in `components/planning/mig_layout.py`.
 _LAYOUT = (
     r"^(all-(balanced|[1-7]g\.[1-9]\d*gb)|([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?(\+([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?)*)$"
 )

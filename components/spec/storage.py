@@ -7,11 +7,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.existing import ExistingFiles
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME
-from gpucluster.textio.values import shown_value
+from gpucluster.core.text.values import shown_value
 
 OWN: Final = "own"
 """How a spec names the bucket that it asks for itself."""

@@ -73,7 +73,7 @@ class Versions(Model):
     fabric: str | None = Field(
         default=None,
         description="Release of the training nodes' GPU fabric on Google Cloud, by the version of its plugin; "
-        "default: the first of those in `catalog/fabric_releases.csv`",
+        "default: the first of those in `gpucluster/core/catalog/fabric_releases.csv`",
         examples=["v1.0.16"],
     )
     addons: dict[str, str] = Field(

@@ -1,13 +1,103 @@
-"""Charges of a bill: one sum for all rows billed alike."""
+"""The tables of this folder: columns of the two bill formats, line types of AWS, and units.
+
+Columns: FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec specification/columns at v1.0 (f7f58a0), v1.1 (6108d40) and v1.2
+(7296e31), with those of AWS (docs.aws.amazon.com, Data Exports user guide, FOCUS 1.2 with AWS columns) and of Microsoft
+(Cost Management, FOCUS dataset schema), which begin with `x_`; CUR 2.0: Data Exports user guide, table dictionary of
+`COST_AND_USAGE_REPORT`. Line types, and the column of each one's amortised cost: the same dictionary, line item,
+reservation and savings plan columns. Units: FOCUS 1.2, attribute Unit Format, and those that AWS (`Hrs`, `GB-Mo`),
+Azure (`1 GB/Month`) and Google Cloud (`GiBy.mo`) write instead; the clouds write GB but bill GiB.
+"""
 
 from __future__ import annotations
 
+import csv
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
 
 from gpucluster.errors import InputError
+
+Form = Literal["focus", "cur2"]
+
+CATEGORIES: Final = ("Usage", "Purchase", "Tax", "Credit", "Adjustment")
+"""Allowed values of ChargeCategory (FOCUS 1.2, specification/columns/chargecategory.md)."""
+
+_NUMBERED: Final = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<thousands>[KMB]?) +(?P<unit>\S.*)")
+_THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A field of a charge. names: its columns in the format; the first with a value counts."""
+
+    field: str
+    type: str
+    names: Sequence[str]
+    needed: bool
+
+
+@dataclass(frozen=True)
+class LineType:
+    """A line type of AWS. category: in FOCUS. effective: field of its amortised cost, empty for none. counts: whether
+    its quantity is usage; the quantity of a discount is not.
+    """
+
+    category: str
+    effective: str
+    counts: bool
+
+
+@cache
+def columns(form: Form) -> tuple[Column, ...]:
+    """The fields of a bill format."""
+    return tuple(
+        Column(row["field"], row["type"], row[form].split("|") if row[form] else (), bool(row["needed"] and row[form]))
+        for row in _rows("columns.csv")
+    )
+
+
+@cache
+def line_types() -> Mapping[str, LineType]:
+    """AWS line types by name."""
+    return {
+        row["type"]: LineType(row["category"], row["effective"], bool(row["counts"])) for row in _rows("line_types.csv")
+    }
+
+
+def measure(unit: str) -> str:
+    """The dimension of a unit, such as `hour`; the unit itself if the table does not contain it."""
+    return _unit(unit)[0]
+
+
+def factor(billed: str, ours: str) -> Decimal | None:
+    """Our units per unit of the bill; None if their dimensions differ or are unknown."""
+    theirs, own = _unit(billed), _unit(ours)
+    return theirs[1] / own[1] if theirs[0] == own[0] and theirs[0] else None
+
+
+@cache
+def _unit(text: str) -> tuple[str, Decimal]:
+    known, unit, times = _units(), text.strip(), Decimal(1)
+    if unit.lower() not in known and (found := _NUMBERED.fullmatch(unit)):
+        unit, times = found["unit"], Decimal(found["number"].replace(",", "")) * _THOUSANDS[found["thousands"]]
+    of, factor_of = known.get(unit.lower(), (unit, Decimal(1)))
+    return of, factor_of * times
+
+
+@cache
+def _units() -> Mapping[str, tuple[str, Decimal]]:
+    return {row["unit"]: (row["measure"], Decimal(row["factor"])) for row in _rows("units.csv")}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with Path(__file__).with_name(name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
 
 USD: Final = "USD"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.model import HOURS_PER_MONTH
+from gpucluster.cost.estimate.estimate import Estimate
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from gpucluster.cost.bills.charges import BadBill
-from gpucluster.cost.bills.tables import CATEGORIES, Column, Form, columns, line_types
+from gpucluster.cost.bills.charges import CATEGORIES, BadBill, Column, Form, columns, line_types
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

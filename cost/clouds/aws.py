@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.cost.clouds.file_system import FileSystem
-from gpucluster.cost.handlers.aws_fsx_lustre import persistent_ssd as storage_name
 from gpucluster.cost.handlers.aws_place import place_of
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.aws_storage import persistent_ssd as storage_name
+from gpucluster.cost.pricing.pricing import Pricing
+from gpucluster.cost.purchasing.file_systems import FileSystem
 
 __all__ = ["FILE_SYSTEMS", "storage_name"]
 

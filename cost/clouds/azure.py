@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gpucluster.cost.clouds.file_system import FileSystem
-from gpucluster.cost.handlers.azure_lustre import amlfs as storage_name
 from gpucluster.cost.handlers.azure_place import place_of as region_of
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.azure_storage import amlfs as storage_name
+from gpucluster.cost.pricing.pricing import Pricing
+from gpucluster.cost.purchasing.file_systems import FileSystem
 
 __all__ = ["FILE_SYSTEMS", "region_of", "storage_name"]
 

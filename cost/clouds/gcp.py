@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.cost.clouds.file_system import FileSystem
 from gpucluster.cost.handlers import gcp_place
-from gpucluster.cost.handlers.gcp_lustre import managed_lustre as storage_name
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.gcp_storage import managed_lustre as storage_name
+from gpucluster.cost.pricing.pricing import Pricing
+from gpucluster.cost.purchasing.file_systems import FileSystem
 
 __all__ = ["FILE_SYSTEMS", "region_of", "storage_name"]
 

@@ -7,18 +7,17 @@ from typing import TextIO
 
 import click
 
-from gpucluster.cost.advice import advice_of
-from gpucluster.cost.advice.lustre import asked_need
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
-from gpucluster.cost.commands.options import a_plan, name_of, pricing
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.cost.commands.options import AMOUNT, POSITIVE, a_plan, name_of, pricing
 from gpucluster.cost.documents.advice import advice_document
-from gpucluster.cost.documents.formats import write
+from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.purchasing import Settings
+from gpucluster.cost.purchasing.file_systems import asked_need
+from gpucluster.cost.purchasing.recommendations import advice_of
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
-from gpucluster.program.readers.files import read_text
 
 
 @click.command()

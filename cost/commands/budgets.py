@@ -7,17 +7,17 @@ from typing import TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.budgets import Limits, read_limits, verdicts_of
+from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.budgets import budgets_document
-from gpucluster.cost.documents.formats import write
-from gpucluster.cost.estimate import estimate
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.estimate.budgets import Limits, read_limits, verdicts_of
+from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
-from gpucluster.program.readers.files import read_text
 
 
 @click.command()

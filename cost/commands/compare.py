@@ -8,15 +8,14 @@ from typing import Any, TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
-from gpucluster.cost.commands.options import pricing
+from gpucluster.cost.commands.options import AMOUNT, POSITIVE, pricing
 from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask
 from gpucluster.cost.comparison.files import columns_of
-from gpucluster.cost.documents.comparison import comparison_document
-from gpucluster.cost.documents.formats import write
+from gpucluster.cost.documents.comparison.comparison import comparison_document
+from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.options import form_of, output
 
 

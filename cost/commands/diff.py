@@ -8,15 +8,14 @@ from typing import TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.diff import diff as changed
-from gpucluster.cost.diff.files import sides_of
-from gpucluster.cost.diff.revisions import plan_of, preview_of
-from gpucluster.cost.documents.diff import diff_document
-from gpucluster.cost.documents.formats import write
+from gpucluster.cost.diff.revisions import plan_of, preview_of, sides_of
+from gpucluster.cost.documents.diff.diff import diff_document
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.verdict import budget_verdict
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.errors import Exit
 from gpucluster.options import STACK, form_of, output, quiet
 

@@ -6,17 +6,17 @@ from typing import TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
+from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
-from gpucluster.cost.documents.explanation import explanation_document
-from gpucluster.cost.documents.formats import write
-from gpucluster.cost.estimate import estimate
-from gpucluster.cost.explain import NoSuchLine
-from gpucluster.cost.explain import explain as explained
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.documents.report.explanation import explanation_document
+from gpucluster.cost.estimate.estimate import estimate
+from gpucluster.cost.estimate.explain import NoSuchLine
+from gpucluster.cost.estimate.explain import explain as explained
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
-from gpucluster.program.readers.files import read_text
 
 
 @click.command()

@@ -1,19 +1,51 @@
-"""Options that several commands share, with the same meaning."""
+"""Number options: exact, within bounds, with the bounds in the error message."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.places import Regions, regions_in_use
+from gpucluster.core.program.values import MOST, BadValue, amount
 from gpucluster.cost.prices import PRICES_VARIABLE, PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.regions import Regions, regions_in_use
 from gpucluster.options import plan_argument
+
+
+class Number(click.ParamType[Decimal]):
+    """A decimal number from 0 to `most`."""
+
+    name = "number"
+
+    def __init__(self, most: int | Decimal = MOST, *, above: bool = False) -> None:
+        """above: whether 0 itself is not allowed."""
+        self._most, self._above = most, above
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values, in words."""
+        return f"a number {'above 0 and up' if self._above else 'from 0'} to {self._most:,}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        try:
+            number = amount(value, "")
+        except BadValue:
+            self.fail(f"{value!r}; write {self.allowed}", param, ctx)
+        if number > self._most or (self._above and not number):
+            self.fail(f"{value!r}; write {self.allowed}", param, ctx)
+        return number
+
+
+SHARE = Number(1)
+AMOUNT = Number()
+POSITIVE = Number(above=True)
+
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -44,7 +76,7 @@ def pricing(command: _Command) -> _Command:
     ) -> Any:
         assumptions = replace(_assumptions(usage, expected_share, assume), regions=_regions(region))
         if support or discount or account_spend:
-            from gpucluster.cost.terms.given import given_terms
+            from gpucluster.cost.terms.terms import given_terms
 
             book = PriceBook.in_use(prices)
             terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)

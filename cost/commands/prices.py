@@ -9,7 +9,7 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.formats import write
+from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.prices import check_document, prices_document
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices

@@ -7,16 +7,15 @@ from typing import Any, TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
-from gpucluster.cost.commands.options import a_plan, name_of, pricing
-from gpucluster.cost.documents.formats import write
-from gpucluster.cost.documents.options import options_document
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.cost.commands.options import AMOUNT, POSITIVE, SHARE, a_plan, name_of, pricing
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.documents.options.options import options_document
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.purchasing import Settings, options_of
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
-from gpucluster.program.readers.files import read_text
 
 
 @click.command()

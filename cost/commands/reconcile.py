@@ -9,23 +9,22 @@ from typing import TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.bills.learn import Learned, learn, prices_text, usage_text
-from gpucluster.cost.bills.ours import ours
+from gpucluster.core.program.readers.files import read_text, run
+from gpucluster.cost.bills.matching import ours
 from gpucluster.cost.bills.planned import planned_lines
 from gpucluster.cost.bills.read import read_bills
-from gpucluster.cost.bills.reconcile import reconcile as reconciled
-from gpucluster.cost.bills.reconciled import Reconciled
+from gpucluster.cost.bills.reconciliation import Reconciled
+from gpucluster.cost.bills.reconciliation import reconcile as reconciled
+from gpucluster.cost.bills.usage import Learned, learn, prices_text, usage_text
 from gpucluster.cost.commands.options import name_of, pricing
-from gpucluster.cost.documents.formats import write
-from gpucluster.cost.documents.reconciliation import reconciliation_document
-from gpucluster.cost.estimate import estimate
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.documents.reconciliation.reconciliation import reconciliation_document
+from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import STACK, form_of, output, plan_argument, quiet
-from gpucluster.program.readers.command import run
-from gpucluster.program.readers.files import read_text
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _DAY = click.DateTime(formats=["%Y-%m-%d"])

@@ -89,11 +89,10 @@ def refresh(
     the book is unchanged.
     """
     # Only this command needs the web.
-    from gpucluster.cost.documents import formats
+    from gpucluster.cost.documents.forms import formats
     from gpucluster.cost.documents.refresh import Refreshed, refresh_document
     from gpucluster.cost.prices.live import aws_api
-    from gpucluster.cost.prices.live.book_files import NotWritten, write
-    from gpucluster.cost.prices.live.refresh import answered, not_covered, wanted
+    from gpucluster.cost.prices.live.refresh import NotWritten, answered, not_covered, wanted, write
     from gpucluster.cost.prices.live.sources import Sources
     from gpucluster.cost.prices.live.web import SourceFailed, Web
 

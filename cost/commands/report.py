@@ -1,26 +1,63 @@
-"""`gpucluster cost report`."""
+"""The source of a report: a file, stdin, or a command to run, with overridden spec values if requested."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Sequence
 from typing import TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.commands.options import pricing
-from gpucluster.cost.commands.sources import heard, source_of
-from gpucluster.cost.documents.focus import as_focus
-from gpucluster.cost.documents.formats import write
-from gpucluster.cost.documents.groups import groups_document
-from gpucluster.cost.documents.report import report_document
-from gpucluster.cost.estimate import estimate
-from gpucluster.cost.grouping import group_by, labels_of
+from gpucluster.core.program.readers.errors import NotReadable
+from gpucluster.core.program.readers.files import arguments_of, read_text, run
+from gpucluster.cost.commands.options import name_of, pricing
+from gpucluster.cost.documents.forms.focus import as_focus
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.documents.report.groups import groups_document
+from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.estimate import estimate
+from gpucluster.cost.estimate.labels import group_by, labels_of
+from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.usage import check_names
-from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, plan_argument, quiet
-from gpucluster.program.readers.files import read_text
+
+
+def source_of(file: TextIO | None, command: str | None, settings: Sequence[str], *, quiet: bool) -> tuple[str, str]:
+    """(text of a plan or state, its name in messages)."""
+    values: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{setting!r} is not FIELD=VALUE; write for example nodes=8", param_hint="--set")
+        if name in values:
+            raise click.BadParameter(f"{name} is given twice; keep one of them", param_hint="--set")
+        values[name] = value
+    if command is None:
+        if values:
+            raise click.UsageError(
+                "--set needs --run, because a plan file is fixed; add, for example, --run 'pulumi preview'"
+            )
+        source = file or sys.stdin
+        return source.read(), name_of(source)
+    if file is not None:
+        raise click.UsageError(f"give FILE or --run, not both: {name_of(file)} and {command!r}")
+    words = arguments_of(command)
+    if not quiet:
+        click.echo(f"running {shlex.join(words)}", err=True)
+    return run(words, values, quiet=quiet), shlex.join(words)
+
+
+def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
+    """NotReadable if the program did not use the overridden values: its cost would be of the wrong spec."""
+    if len(what_if) < len(settings):
+        raise NotReadable(
+            f"the program used {len(what_if)} of {len(settings)} values of --set: no component reports that it "
+            "used them; --set works for the clusters of this repository"
+        )
 
 
 @click.command()

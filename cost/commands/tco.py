@@ -9,17 +9,16 @@ from typing import Final, TextIO
 
 import click
 
-from gpucluster.cost.commands.numbers import Number
-from gpucluster.cost.commands.options import name_of
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.cost.commands.options import Number, name_of
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.formats import write
+from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
 from gpucluster.cost.tco.cloud import against_ways, inputs_of
 from gpucluster.options import form_of, output
-from gpucluster.program.readers.files import read_text
 
 _LIVES: Final = (Decimal(3), Decimal(5))
 _RATE: Final = Number(1000, above=True)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TextIO
 
 import click
 
-from gpucluster.cost.assumptions import Assumptions
+from gpucluster.core.catalog.resource_types import free_types
+from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, prices
-from gpucluster.cost.documents.formats import write
-from gpucluster.cost.places import regions_in_use
+from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.usage.asked import asked_by
-from gpucluster.cost.usage.start import first_usage
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.regions import regions_in_use
+from gpucluster.cost.usage.relevant import asked_by, first_usage
 from gpucluster.options import form_of
-from gpucluster.program.readers.files import read_text
 
 
 @click.command()
@@ -52,3 +54,25 @@ def names(form: str) -> None:
     from gpucluster.cost.documents.usage import usage_document
 
     write(usage_document(), form, sys.stdout)
+
+
+@click.command()
+@form_of("table", "json")
+def types(form: str) -> None:
+    """List the resource types that are priced or free.
+
+    Free types are listed with their source.
+    """
+    priced = {name: (handler.__doc__ or "").strip().splitlines()[0] for name, handler in priced_types().items()}
+    free = free_types()
+    if form == "json":
+        listed = {name: {"why": why, "source": source} for name, (why, source) in free.items()}
+        click.echo(json.dumps({"schema_version": 1, "priced": priced, "free": listed}, indent=2))
+        return
+    click.echo(f"Priced ({len(priced)})")
+    for name, text in priced.items():
+        click.echo(f"  {name}\n      {text}")
+    click.echo(f"\nFree ({len(free)})")
+    for name, (why, source) in free.items():
+        click.echo(f"  {name}\n      {why} ({source})")
+    click.echo("\nAny other type is reported as not priced.")

@@ -1,8 +1,4 @@
-"""Compares the estimates of several stacks, and ranks what can be ranked.
-
-A total with unpriced items lies between its bounds; it is ranked only if they leave its position certain. Parts are
-ranked if every column has them fully priced, for the same number of system machines, at prices that may be ranked.
-"""
+"""The order of amounts, some of them between bounds: ranks only orders that hold for all amounts within the bounds."""
 
 from __future__ import annotations
 
@@ -12,19 +8,80 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.comparison.beside import figure_notes, figure_rows
-from gpucluster.cost.comparison.clusters import Cluster
-from gpucluster.cost.comparison.figures import Ask, Figures, figures_of
-from gpucluster.cost.comparison.ranking import Ranked, certain_order, rank
-from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.gap import CLOSED, Gap, Gaps
-from gpucluster.cost.model import Part, Unbounded, cents
-from gpucluster.cost.money import money, ranged
-from gpucluster.cost.offers import Ranking, offers_of, rank_offers
+from gpucluster.core.program.values import BadValue, amount
+from gpucluster.cost.comparison.figures import Ask, Cluster, Figures, figures_of
+from gpucluster.cost.comparison.offers import Ranking, offers_of, rank_offers
+from gpucluster.cost.comparison.rows import figure_notes, figure_rows
+from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.program.values import BadValue, amount
+from gpucluster.cost.pricing.bounds import CLOSED, Gap, Gaps
+from gpucluster.cost.pricing.model import Part, Unbounded, cents
+from gpucluster.cost.pricing.money import money, ranged
 
-__all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
+__all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "certain_order", "compare", "rank"]
+
+
+_Ends = tuple[Decimal, Decimal | None]
+"""Lower and upper bound of an amount; None without a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The sum of the ranked parts, for one column.
+
+    gap: its gap. rank: 1 + number of certainly lower ones, so columns in uncertain order share a rank. times: ratio
+    to the lowest of all, None if an item in one of the two has no price.
+    """
+
+    title: str
+    monthly: Decimal
+    gap: Gap
+    rank: int
+    times: Decimal | None
+
+
+def rank(sums: Mapping[str, tuple[Decimal, Gap]]) -> list[Ranked]:
+    """Every sum with its rank, lowest first."""
+    ends = {title: _ends(*one) for title, one in sums.items()}
+    exact = all(not gap.missing for _, gap in sums.values())
+    least = min((amount for amount, _ in sums.values()), default=Decimal(0))
+    ranked = [
+        Ranked(
+            title,
+            amount,
+            gap,
+            1 + sum(_below(other, ends[title]) for other in ends.values()),
+            (cents(amount / least) if least else Decimal(1)) if exact else None,
+        )
+        for title, (amount, gap) in sums.items()
+    ]
+    return sorted(ranked, key=lambda item: (item.rank, item.monthly))
+
+
+def certain_order(totals: Mapping[str, tuple[Decimal, Gap]]) -> tuple[str, ...]:
+    """Amounts that are certainly lower than, equal to or higher than each of the others; lowest first."""
+    ends = {title: _ends(*one) for title, one in totals.items()}
+    certain = [
+        title
+        for title, mine in ends.items()
+        if all(_told(mine, other) for name, other in ends.items() if name != title)
+    ]
+    return tuple(sorted(certain, key=lambda title: ends[title][0]))
+
+
+def _ends(amount: Decimal, gap: Gap) -> _Ends:
+    high = gap.high(amount)
+    return gap.low(amount), high if isinstance(high, Decimal) else None
+
+
+def _below(one: _Ends, other: _Ends) -> bool:
+    return one[1] is not None and one[1] < other[0]
+
+
+def _told(one: _Ends, other: _Ends) -> bool:
+    """Whether the order of two is certain, or both are equal."""
+    return _below(one, other) or _below(other, one) or one == other == (one[0], one[0])
+
 
 NOT_SAID: Final = "not stated"
 

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TextIO
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.comparison.clusters import cluster_of
+from gpucluster.core.program.readers.errors import NotReadable
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.core.program.resources import Resources
 from gpucluster.cost.comparison.compare import Column
-from gpucluster.cost.estimate import estimate
+from gpucluster.cost.comparison.figures import cluster_of
+from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.usage import check_names
-from gpucluster.program.readers.errors import NotReadable
-from gpucluster.program.readers.files import read_text
-from gpucluster.program.resources import Resources
 
 _MOST: Final = 6
 """Maximum of columns, for readability."""

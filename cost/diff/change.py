@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from gpucluster.cost.gap import CLOSED, Gap
-from gpucluster.cost.money import change as signed
+from gpucluster.cost.pricing.bounds import CLOSED, Gap
+from gpucluster.cost.pricing.money import change as signed
 
 __all__ = ["Change", "Direction"]
 

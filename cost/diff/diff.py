@@ -9,13 +9,13 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, Literal, TypeVar
 
+from gpucluster.core.program.resources import key_of, urn_name
 from gpucluster.cost.diff.change import Change
 from gpucluster.cost.diff.losses import Loss, losses
-from gpucluster.cost.diff.side import Side
+from gpucluster.cost.diff.revisions import Side
 from gpucluster.cost.diff.unpriced import Unpriced
-from gpucluster.cost.gap import CLOSED, Gap
-from gpucluster.cost.model import Amounts, CostLine, NotPriced
-from gpucluster.program.resources import key_of, urn_name
+from gpucluster.cost.pricing.bounds import CLOSED, Gap
+from gpucluster.cost.pricing.model import Amounts, CostLine, NotPriced
 
 __all__ = ["Diff", "Kind", "LineChange", "PartChange", "ResourceChange", "change_of", "diff"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
-from gpucluster.catalog.holdings import RESERVED_CAPACITY, SHARED_STORAGE, SINGLE_DISK, holdings
-from gpucluster.cost.model import CostLine
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import urn_name, urn_type
+from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, SHARED_STORAGE, SINGLE_DISK, holdings
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import urn_name, urn_type
+from gpucluster.cost.pricing.model import CostLine
 
 __all__ = ["Loss", "losses"]
 

@@ -1,4 +1,4 @@
-"""Git revisions as sides of a change: each is previewed in its own working tree; the current one is not touched."""
+"""One of the two sides of a change."""
 
 from __future__ import annotations
 
@@ -7,15 +7,46 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gpucluster.checkout import python_path, with_files
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.errors import NotReadable
+from gpucluster.core.program.readers.files import read_file
+from gpucluster.core.program.resources import Resources
+from gpucluster.core.text.json_text import parse
+from gpucluster.core.text.project_file import read_project
+from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.usage import check_urns
 from gpucluster.errors import Fault, InputError
-from gpucluster.textio.json_text import parse
-from gpucluster.textio.project_file import read_project
 
-__all__ = ["PreviewFailed", "commit_of", "plan_of", "preview_of"]
+__all__ = ["PreviewFailed", "Side", "commit_of", "plan_of", "preview_of", "sides_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: its file, its resources, their cost, and the resources that its steps end.
+
+    stack: its name, empty if it has no resource to take it from. steps: whether it is a plan, whose steps show what
+    happens to existing resources.
+    """
+
+    title: str
+    estimate: Estimate
+    resources: Resources
+    stack: str = ""
+    steps: bool = False
+    ended: tuple[Ended, ...] = ()
+
+    @property
+    def urns(self) -> frozenset[str]:
+        """URNs of its resources."""
+        return frozenset(resource.urn for resource in self.resources)
+
 
 _LINES: Final = 12
 """Lines shown of a failed preview: the last ones contain the error."""
@@ -108,3 +139,74 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(["git", *arguments], capture_output=True, text=True)
     except OSError as error:
         return subprocess.CompletedProcess(arguments, 127, "", str(error))
+
+
+_STDIN = "-"
+
+
+def sides_of(
+    old: str, new: str, book: PriceBook, assumptions: Assumptions, preview: Callable[[str], str] | None = None
+) -> tuple[Side, Side]:
+    """Both sides. A name means a file, else a revision; `-` is stdin.
+
+    preview: creates the plan of a commit, None if no command is given. NotReadable has one line for each unusable side;
+    BadUsage lists resources of a usage file that neither side has.
+    """
+    if old == new == _STDIN:
+        raise NotReadable("OLD and NEW are both stdin; give a file for one of them")
+    problems: list[str] = []
+    commits: dict[str, str] = {}
+    sides: dict[str, Side] = {}
+    for name in dict.fromkeys((old, new)):
+        try:
+            if name != _STDIN and not Path(name).exists():
+                commits[name] = _commit(name, preview)
+            else:
+                sides[name] = _side(name, _file(name), book, assumptions, is_file=True)
+        except NotReadable as error:
+            problems.append(str(error))
+    for name, commit in commits.items():
+        if preview is None or problems:
+            break
+        try:
+            sides[name] = _side(name, preview(commit), book, assumptions, is_file=False)
+        except NotReadable as error:
+            problems.append(str(error))
+    if problems:
+        raise NotReadable("\n".join(problems))
+    check_urns(assumptions, sides[old].urns | sides[new].urns)
+    return sides[old], sides[new]
+
+
+def _side(name: str, text: str, book: PriceBook, assumptions: Assumptions, *, is_file: bool) -> Side:
+    """One side. The plan of a revision starts from an empty state, so its steps show no losses of existing data."""
+    what = _called(name)
+    read = read_file(text, what)
+    found = estimate(read.resources, book, assumptions)
+    return Side(what, found, read.resources, read.resources.stack, read.is_plan and is_file, read.ended)
+
+
+def _called(name: str) -> str:
+    return "stdin" if name == _STDIN else name
+
+
+def _file(name: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotReadable(f"{_called(name)} is not text; give a plan or state file in JSON") from None
+    except OSError as error:
+        raise NotReadable(f"{_called(name)} cannot be read: {error.strerror}") from None
+
+
+def _commit(name: str, preview: Callable[[str], str] | None) -> str:
+    commit = commit_of(name)
+    if not commit:
+        raise NotReadable(f"{name!r} is neither a file nor a git revision here; give a plan or state file")
+    if preview is None:
+        raise NotReadable(
+            f"{name!r} is a git revision: name the stack to preview, --stack aws-trial, or a command that prints its "
+            "plan, --run 'pulumi preview --json --show-sames'"
+        )
+    return commit

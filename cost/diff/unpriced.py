@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from gpucluster.cost.diff.side import Side
-from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.program.resources import UNKNOWN, Resource, key_of
-from gpucluster.program.values import is_list, is_object
+from gpucluster.core.program.resources import UNKNOWN, Resource, key_of
+from gpucluster.core.program.values import is_list, is_object
+from gpucluster.cost.diff.revisions import Side
+from gpucluster.cost.pricing.model import CostLine, NotPriced
 
 __all__ = ["Unpriced"]
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from gpucluster.cost.budgets import Verdict
-from gpucluster.cost.documents.document import Document, Notes, Section, table
-from gpucluster.cost.documents.json_schema import Amount, Answer, Bound, Known, Model, known
-from gpucluster.cost.money import money, ranged
+from gpucluster.cost.documents.forms.document import Document, Notes, Section, table
+from gpucluster.cost.documents.forms.json_schema import Amount, Answer, Bound, Known, Model, known
+from gpucluster.cost.estimate.budgets import Verdict
+from gpucluster.cost.pricing.money import money, ranged
 
 _TESTS: Final = {"expected": "expected", "ceiling": "at the most"}
 

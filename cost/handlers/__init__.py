@@ -11,7 +11,7 @@ from itertools import chain
 from pkgutil import iter_modules
 from typing import Final
 
-from gpucluster.catalog.clouds import cloud_of_package, clouds
+from gpucluster.core.catalog.clouds import cloud_of_package, clouds
 
 _KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
     "apps": ("kubernetes_workloads",),

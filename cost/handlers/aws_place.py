@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.catalog.aws_regions import local_zone
-from gpucluster.cost.pricing import Pricing
-from gpucluster.program.resources import Resource
-from gpucluster.program.values import is_list
+from gpucluster.core.catalog.aws_regions import local_zone
+from gpucluster.core.program.resources import Resource
+from gpucluster.core.program.values import is_list
+from gpucluster.cost.pricing.pricing import Pricing
 
 SUBNETS: Final = ("aws:ec2/subnet:Subnet", "aws:ec2/defaultSubnet:DefaultSubnet")
 _ZONES: Final = ("availabilityZone", "availabilityZoneId", "availabilityZones")

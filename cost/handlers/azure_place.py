@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.pricing import CannotPrice, Pricing
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 ACCOUNT: Final = "azure-native:storage:StorageAccount"

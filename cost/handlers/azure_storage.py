@@ -1,16 +1,74 @@
-"""Storage of Azure that is no disk: accounts, shares of Azure Files, capacity pools of NetApp Files."""
+"""Managed disks of Azure: billed by the size class that they fall into, not by the GiB."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.catalog.azure import DISK_GIB
 from gpucluster.cost.handlers.azure_place import ACCOUNT, owner_of, place_of
+from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.handlers.stored import stored_or_usage
-from gpucluster.cost.model import CostLine, Free
-from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
+from gpucluster.cost.handlers.usage_lines import stored_or_usage
+from gpucluster.cost.pricing.model import CostLine, Count, Free
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number
+
+_LETTERS: Final = {"Premium": "P", "StandardSSD": "E", "Standard": "S"}
+"""Kind in the name of a disk SKU -> letter of its size classes."""
+
+_SMALLEST_HDD: Final = 4
+"""Standard HDDs begin with S4 (Azure Compute documentation, disk types)."""
+
+
+@dataclass(frozen=True)
+class _Disk:
+    kind: str
+    redundancy: str
+
+    def billed(self) -> Iterator[tuple[str, str, str, Decimal]]:
+        yield "", f"managed-disk-{self.kind}-{self.redundancy}", "disk-month", Decimal(1)
+
+
+def azure_disk_lines(
+    item: Pricing, sku: str, gib: Decimal, count: Count, *, what: str, region: str
+) -> Iterator[CostLine]:
+    """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. Raises CannotPrice for what has no size class."""
+    kind, _, redundancy = sku.partition("_")
+    if kind not in _LETTERS or redundancy not in ("LRS", "ZRS"):
+        raise CannotPrice(f"disk SKU {sku!r}: the price book has Premium, StandardSSD and Standard disks only")
+    classes = [
+        number for number, most in DISK_GIB.items() if gib <= most and (kind != "Standard" or number >= _SMALLEST_HDD)
+    ]
+    if not classes:
+        raise CannotPrice(f"a disk of {gib:f} GiB: the largest class holds {max(DISK_GIB.values()):,} GiB")
+    disk = _Disk(f"{_LETTERS[kind]}{classes[0]}", redundancy.lower())
+    yield from disk_lines(item, disk, count, what=what, region=region)
+
+
+@prices("azure-native:compute:Disk")
+def disk(item: Pricing) -> Iterator[CostLine]:
+    """One disk of its size class by the month (Managed Disks price page); operations are not in the total."""
+    sku, gib = item.text("sku", "name", default="Standard_LRS"), item.number("diskSizeGB")
+    yield from azure_disk_lines(item, sku, gib, Count.fixed(Decimal(1)), what="disk", region=place_of(item))
+
+
+_GIB_PER_TIB: Final = 1024
+
+
+@prices("azure-native:storagecache:AmlFilesystem")
+def lustre(item: Pricing) -> Iterator[CostLine]:
+    """Provisioned GiB by the month; the throughput of its SKU is part of that. The book has no price: set your own."""
+    sku, capacity = item.text("sku", "name"), item.number("storageCapacityTiB") * _GIB_PER_TIB
+    price = item.price(sku, "GiB-month", region=place_of(item))
+    yield item.line(f"Managed Lustre {sku}", capacity, price, basis=f"{capacity:,f} GiB")
+
+
+def amlfs(tier: Decimal | int) -> str:
+    """The price book's name, and Azure's, of storage with `tier` MB/s per TiB."""
+    return f"AMLFS-Durable-Premium-{Decimal(tier):f}"
+
 
 EXPECTED: Final = "gpucluster-expected-gib"
 """Tag that says how many GiB of blobs an account holds on average."""

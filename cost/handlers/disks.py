@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Final, Protocol
 
 from gpucluster.cost.handlers.whole_machines import plain
-from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.pricing.model import CostLine, Count
+from gpucluster.cost.pricing.pricing import Pricing
 
 _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
 

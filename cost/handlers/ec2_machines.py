@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.cost.pricing import CannotPrice, Pricing, read
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
 
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"

@@ -1,4 +1,4 @@
-"""Machines of Google Cloud by the way they are bought: spot, flex-start, on demand, committed use, reservations."""
+"""Images of Google Cloud whose licence is billed by the hour, beside the machine."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.cost.handlers.committed import committed, inside
-from gpucluster.cost.handlers.covered import Cover
-from gpucluster.cost.handlers.covered import bought as covered
-from gpucluster.cost.handlers.whole_machines import plain
-from gpucluster.cost.model import CostLine, Count, NotPriced
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import is_list
+from gpucluster.cost.handlers.reserved_capacity import committed, inside
+from gpucluster.cost.handlers.whole_machines import Cover, plain
+from gpucluster.cost.handlers.whole_machines import bought as covered
 from gpucluster.cost.prices import Price
-from gpucluster.cost.pricing import CannotPrice, Pricing, read
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import is_list
+from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
+
+_BILLED: Final = ("windows-cloud", "windows-sql-cloud", "rhel-cloud", "rhel-sap-cloud", "suse-cloud", "suse-sap-cloud",
+                  "ubuntu-os-pro-cloud")  # fmt: skip
+"""Projects of premium images (Compute Engine documentation, "Operating system details" and "Premium images")."""
+
+
+def check_licence(item: Pricing, *path: str | int) -> None:
+    """Raises CannotPrice for an image of a project whose images have a licence fee; an unknown image has none."""
+    image = read(item.resource.inputs, *path)
+    project = next((part for part in str(image).split("/") if part in _BILLED), None)
+    if project is not None:
+        raise CannotPrice(f"an image of {project}: the price book has machines without a licence fee only")
+
 
 RESERVATIONS: Final = ("gcp:compute/reservation:Reservation", "gcp:compute/futureReservation:FutureReservation")
 """Types of capacity that a stack may hold itself."""

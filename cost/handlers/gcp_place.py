@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.pricing.pricing import Pricing
 
 
 def short_name(link: str) -> str:

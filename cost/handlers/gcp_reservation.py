@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_price, plain
-from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
+from gpucluster.cost.pricing.pricing import Pricing
 
 
 @prices("gcp:compute/reservation:Reservation")

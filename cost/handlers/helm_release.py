@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.pricing.model import Free, NotPriced
+from gpucluster.cost.pricing.pricing import Pricing
 
 _PLUGIN: Final = "a device plug-in: one pod per node"
 _OPERATOR: Final = "controllers and per-node pods without volumes or load balancers"

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog import aws_regions
+from gpucluster.core.catalog import aws_regions
+from gpucluster.cost.handlers.aws_storage import Disk, default_root
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
-from gpucluster.cost.handlers.ebs import Disk, default_root
-from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
-from gpucluster.cost.handlers.karpenter_quantity import gib
-from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.karpenter_machines import KarpenterCloud, gib
+from gpucluster.cost.pricing.model import CostLine, Count
+from gpucluster.cost.pricing.pricing import Pricing
 
 _ZONE: Final = r"([a-z]{2}(?:-[a-z]+)+-\d)(?:-[a-z]{3}-\d)?[a-z]"
 

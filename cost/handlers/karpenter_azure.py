@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.machines import machines
-from gpucluster.cost.handlers.aks_nodes import system_disks
+from gpucluster.core.catalog.machines import machines
+from gpucluster.cost.handlers.azure_aks import system_disks
 from gpucluster.cost.handlers.azure_place import CLUSTER, region_of_zone
-from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
-from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.karpenter_machines import KarpenterCloud
+from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
+from gpucluster.cost.pricing.pricing import Pricing
 
 _DEFAULT_GB: Final = 128
 """`osDiskSizeGB` where none is set (Azure/karpenter-provider-azure, AKSNodeClass v1beta1)."""

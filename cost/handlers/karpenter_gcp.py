@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.cost.handlers.disks import optional_number
-from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
 from gpucluster.cost.handlers.gcp_place import region_of
-from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
-from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.gcp_storage import Disk, google_disk_lines
+from gpucluster.cost.handlers.karpenter_machines import KarpenterCloud
+from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
+from gpucluster.cost.pricing.pricing import Pricing
 
 _BUNDLED: Final = "local-ssd"
 """Category that machines of the A3 family bring with them; others do not get it by Karpenter at all (#385)."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS, expected_gpus
-from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud, cloud_of
-from gpucluster.cost.handlers.karpenter_count import machines_of
-from gpucluster.cost.handlers.karpenter_requirements import dearest, purchase_of, region_of, requirements_of
-from gpucluster.cost.handlers.named import or_named
+from gpucluster.cost.handlers.karpenter_machines import (
+    KarpenterCloud,
+    cloud_of,
+    dearest,
+    machines_of,
+    purchase_of,
+    region_of,
+    requirements_of,
+)
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.handlers.whole_machines import machine_hours
-from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.handlers.whole_machines import EXPECTED_GPUS, expected_gpus, machine_hours, or_named
+from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
+from gpucluster.cost.pricing.pricing import Pricing
 
 
 @prices("kubernetes:karpenter.sh/v1:NodePool")

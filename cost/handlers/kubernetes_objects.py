@@ -1,12 +1,46 @@
-"""Kubernetes objects that make something in the cloud: load balancers and volumes. All others are free."""
+"""Volumes that a pod brings into being: one for each pod, by `ephemeral.volumeClaimTemplate`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.values import is_list
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.pricing.model import Free, NotPriced
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
+
+
+def ephemeral_volumes(pod_spec: Any) -> Iterator[str]:
+    """Names of the volumes in a pod's spec that are made for each pod (Kubernetes documentation, ephemeral volumes).
+
+    Raises CannotPrice when the volumes are not known before the update.
+    """
+    for volume in _known_list(pod_spec, "volumes"):
+        made = read(volume, "ephemeral", "volumeClaimTemplate")
+        if made is UNKNOWN:
+            raise CannotPrice("volumes are not known before the update")
+        if made is not None:
+            yield str(read(volume, "name"))
+
+
+def claims_of(spec: Any) -> Iterator[str]:
+    """Names of the `volumeClaimTemplates` of a StatefulSet's spec."""
+    for claim in _known_list(spec, "volumeClaimTemplates"):
+        yield str(read(claim, "metadata", "name"))
+
+
+def _known_list(value: Any, key: str) -> Iterator[Any]:
+    found = read(value, key)
+    if found is UNKNOWN:
+        raise CannotPrice(f"{key} are not known before the update")
+    if found is None:
+        return
+    if not is_list(found):
+        raise CannotPrice(f"{key} is {found!r}, expected a list")
+    yield from found
+
 
 _RUNS_ON_NODES = "https://kubernetes.io/docs/concepts/overview/"
 
@@ -35,3 +69,52 @@ def volume_claim(item: Pricing) -> Iterator[Free | NotPriced]:
     else:
         shown = "the default class" if storage_class is None else f"class {storage_class!r}"
         yield item.not_priced(f"the claim creates a new volume of {shown}")
+
+
+_POD: Final[dict[str, tuple[str, ...]]] = {
+    "Pod": ("spec",),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+}
+"""Kind -> where its pod's spec stands, where that is not `spec.template.spec`."""
+
+
+@prices(
+    "kubernetes:apps/v1:DaemonSet",
+    "kubernetes:apps/v1:Deployment",
+    "kubernetes:apps/v1:ReplicaSet",
+    "kubernetes:apps/v1:StatefulSet",
+    "kubernetes:batch/v1:CronJob",
+    "kubernetes:batch/v1:Job",
+    "kubernetes:core/v1:Pod",
+    "kubernetes:core/v1:ReplicationController",
+)
+def workload(item: Pricing) -> Iterator[Free | NotPriced]:
+    """Free, except volumes created for each pod (Kubernetes documentation, StatefulSet and ephemeral volumes)."""
+    kind = item.resource.type.rsplit(":", 1)[-1]
+    pod = item.get(*_POD.get(kind, ("spec", "template", "spec")))
+    made = [*ephemeral_volumes(pod), *(claims_of(item.get("spec")) if kind == "StatefulSet" else ())]
+    if made:
+        yield item.not_priced(f"it creates a new volume for each pod: {', '.join(made)}")
+    else:
+        yield item.free("runs on nodes that are priced", "https://kubernetes.io/docs/concepts/workloads/")
+
+
+_SOURCE: Final = "https://prometheus-operator.dev/docs/platform/storage/"
+
+
+@prices(
+    "kubernetes:monitoring.coreos.com/v1:Alertmanager",
+    "kubernetes:monitoring.coreos.com/v1:Prometheus",
+    "kubernetes:monitoring.coreos.com/v1:ThanosRuler",
+    "kubernetes:monitoring.coreos.com/v1alpha1:PrometheusAgent",
+)
+def stored(item: Pricing) -> Iterator[Free | NotPriced]:
+    """Free, except volumes of `spec.storage` and `spec.volumes` (Prometheus operator documentation, storage)."""
+    made = [*ephemeral_volumes(item.get("spec"))]
+    for key in ("volumeClaimTemplate", "ephemeral"):
+        if item.get("spec", "storage", key) is not None:
+            made.append(f"storage.{key}")
+    if made:
+        yield item.not_priced(f"it creates a new volume for each pod: {', '.join(made)}")
+    else:
+        yield item.free("runs on nodes that are priced", _SOURCE)

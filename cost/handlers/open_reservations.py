@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
+from gpucluster.core.program.values import is_list
 from gpucluster.cost.handlers.aws_place import SUBNETS
-from gpucluster.cost.handlers.committed import inside
-from gpucluster.cost.handlers.covered import Cover, bought
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, RESERVATION
-from gpucluster.cost.handlers.stopped import instance_is_stopped
-from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, once
-from gpucluster.program.values import is_list
+from gpucluster.cost.handlers.reserved_capacity import inside
+from gpucluster.cost.handlers.whole_machines import Cover, bought, instance_is_stopped
+from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read
 
 _COVERS: Final = tuple(
     Cover(f"savings_plan_{term}_share", "savings_plan", term, "a savings plan") for term in ("1y", "3y")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from gpucluster.catalog.free import free_reason
+from gpucluster.core.catalog.resource_types import free_reason
 from gpucluster.cost import handlers
-from gpucluster.cost.model import CostLine, Free, NotPriced
-from gpucluster.cost.pricing import Pricing
+from gpucluster.cost.pricing.model import CostLine, Free, NotPriced
+from gpucluster.cost.pricing.pricing import Pricing
 from gpucluster.cost.rates import rows_of
 
 Handler = Callable[[Pricing], Iterator[CostLine | Free | NotPriced]]
@@ -63,7 +63,7 @@ def _load_table(package: str) -> None:
         return
     _TABLES.add(package)
     if types := rows_of(package):
-        from gpucluster.cost.handlers.by_table import by_table  # a cluster may not need it
+        from gpucluster.cost.handlers.rates_table import by_table  # a cluster may not need it
 
         for type_ in types:
             prices(type_)(by_table(type_))

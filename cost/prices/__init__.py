@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gpucluster.cost.prices.book import OWN_ROW, DamagedBook, NotKnown, Price, PriceBook
-from gpucluster.cost.prices.bound import Bound
-from gpucluster.cost.prices.own import PRICES_VARIABLE, BadPrices
+from gpucluster.cost.prices.bounds import Bound
 from gpucluster.cost.prices.row import Basis, Confidence, PriceRow
+from gpucluster.cost.prices.user_prices import PRICES_VARIABLE, BadPrices
 
 __all__ = [
     "OWN_ROW",

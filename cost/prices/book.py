@@ -1,4 +1,4 @@
-"""Finds the price of one item in one region."""
+"""The names of one place: sources use different names for a Local Zone."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.cost.prices.bound import Bound
+from gpucluster.core.catalog.aws_regions import local_zone_names
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.cost.prices.bounds import Bound, family_of, in_family
 from gpucluster.cost.prices.files import DamagedBook, PriceFile, sources
-from gpucluster.cost.prices.own import Known, find_prices, read_prices
-from gpucluster.cost.prices.places import places
 from gpucluster.cost.prices.row import Confidence, PriceRow
-from gpucluster.cost.prices.siblings import family_of, in_family
+from gpucluster.cost.prices.user_prices import Known, find_prices, read_prices
 
-__all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook"]
+__all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook", "places"]
+
+
+def places(region: str) -> tuple[str, ...]:
+    """A region by its name; a Local Zone such as `us-east-1/us-east-1-atl-2a` also by its id and its group."""
+    of, _, zone = region.partition("/")
+    names = local_zone_names(of, zone) if zone else ()
+    return tuple(dict.fromkeys((region, *(f"{of}/{name}" for name in names))))
+
 
 OWN_ROW: Final = "provider,region,sku,unit,purchase,term,usd_per_unit"
 """The columns that a user's own price requires."""

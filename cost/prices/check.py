@@ -13,10 +13,10 @@ from itertools import permutations
 from statistics import median
 from typing import Final, Literal
 
-from gpucluster.catalog.machines import machines
-from gpucluster.catalog.sold import sold
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.catalog.purchase_limits import sold
+from gpucluster.cost.prices.bounds import Family, family_of
 from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
-from gpucluster.cost.prices.siblings import Family, family_of
 
 Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "size", "missing"]
 

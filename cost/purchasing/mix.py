@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
-from gpucluster.cost.model import HOURS_PER_MONTH, Unbounded, cents
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, Unbounded, cents
 from gpucluster.cost.purchasing.pools import Pool
-from gpucluster.cost.purchasing.rate import NoRate, Rate, rate_of
-from gpucluster.cost.purchasing.settings import Settings
-from gpucluster.cost.purchasing.ways import ways_of
+from gpucluster.cost.purchasing.purchase_options import ways_of
+from gpucluster.cost.purchasing.rate import NoRate, Rate, Settings, rate_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.catalog.machines import machines
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.gap import Gap
-from gpucluster.cost.model import Amounts, Count, cents
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.facts import Terms
+from gpucluster.core.program.resources import Resources
+from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.prices import PriceBook, PriceRow
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.bounds import Gap
+from gpucluster.cost.pricing.model import Amounts, Count, cents
 from gpucluster.cost.purchasing.mix import Mix, mixes_of
 from gpucluster.cost.purchasing.pools import Held, Pool, Stack, stack_of
 from gpucluster.cost.purchasing.price import Option, bought, option_at, option_of
-from gpucluster.cost.purchasing.rate import NoRate
-from gpucluster.cost.purchasing.settings import Settings
-from gpucluster.cost.purchasing.ways import ways_of
-from gpucluster.cost.terms.agreed import agreed_terms
+from gpucluster.cost.purchasing.purchase_options import ways_of
+from gpucluster.cost.purchasing.rate import NoRate, Settings
 from gpucluster.cost.terms.support import Support, support_of
-from gpucluster.program.facts import Terms
-from gpucluster.program.resources import Resources
+from gpucluster.cost.terms.terms import agreed_terms
 
 
 @dataclass(frozen=True, slots=True)

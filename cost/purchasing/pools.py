@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from gpucluster.catalog.machines import machines
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.estimate import Estimate, estimate, running_hours
-from gpucluster.cost.gap import Gap
-from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.resources import Resources, urn_type
+from gpucluster.cost.estimate.estimate import Estimate, estimate, running_hours
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.bounds import Gap
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.rates import reservation_types
-from gpucluster.program.resources import Resources, urn_type
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

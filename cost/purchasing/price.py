@@ -7,14 +7,12 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
-from gpucluster.cost.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.purchasing.pools import Pool
-from gpucluster.cost.purchasing.rate import NoRate, Rate, rate_of
-from gpucluster.cost.purchasing.settings import Settings
-from gpucluster.cost.purchasing.spot import Interruptions, interruptions
-from gpucluster.cost.purchasing.taken_back import taken_back
-from gpucluster.cost.purchasing.ways import Way
+from gpucluster.cost.purchasing.purchase_options import Way
+from gpucluster.cost.purchasing.rate import NoRate, Rate, Settings, rate_of
+from gpucluster.cost.purchasing.spot_interruption import Interruptions, interruptions, taken_back
 
 _HOURS_PER_YEAR: Final = 12 * HOURS_PER_MONTH
 

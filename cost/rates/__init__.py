@@ -29,8 +29,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.catalog.rows import Row, read_rows
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.tables import Row, read_rows
 
 __all__ = ["compute_types", "reservation_types", "rows_of", "usage_default", "usage_words"]
 

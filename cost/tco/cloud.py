@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gpucluster.catalog.machines import machines
+from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.purchasing import Options
 from gpucluster.cost.tco.against import Against, against
 from gpucluster.cost.tco.own import Own

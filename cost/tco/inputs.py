@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gpucluster.core.program.values import is_object
+from gpucluster.core.text.values import shown_value
 from gpucluster.errors import InputError
-from gpucluster.program.values import is_object
-from gpucluster.textio.values import shown_value
 
 
 class BadInputs(InputError):
@@ -132,10 +132,7 @@ def fields() -> Mapping[str, Field]:
 
 
 def _read(path: Path) -> Iterator[tuple[str, Any]]:
-    from gpucluster.textio.yaml_text import (  # only with a file: the import is slow
-        BadYaml,
-        read,
-    )
+    from gpucluster.core.text.yaml_text import BadYaml, read
 
     try:
         found = read(path)

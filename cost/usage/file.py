@@ -22,10 +22,10 @@ from typing import Final
 
 import yaml
 
-from gpucluster.cost.assumptions import OF_ACCOUNTS, Assumptions, Exceptions, fault_of, unknown_name
+from gpucluster.core.text.yaml_text import BadYaml, read
 from gpucluster.cost.handlers.registry import priced_types
-from gpucluster.cost.usage.check import BadUsage, meant
-from gpucluster.textio.yaml_text import BadYaml, read
+from gpucluster.cost.pricing.assumptions import OF_ACCOUNTS, Assumptions, Exceptions, fault_of, unknown_name
+from gpucluster.cost.usage.relevant import BadUsage, meant
 
 _SECTIONS: Final = ("defaults", "types", "resources")
 _Values = dict[str, Decimal]

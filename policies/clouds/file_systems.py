@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import items, text, whole
 from gpucluster.policies.clouds.aws.networks import subnet_zones
 from gpucluster.policies.clouds.gcp.declared_pools import is_zone
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import items, text, whole
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gpucluster.catalog.holdings import Holding, holdings
+from gpucluster.core.catalog.resource_types import Holding, holdings
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import BadValue, amount, at, flag
 from gpucluster.policies.engine.rule import CannotTell, Changes, Finding, Violation
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import BadValue, amount, at, flag
 
 
 def types(holds: str) -> str:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
 
-from gpucluster.catalog.clouds import cloud_of_package, module_of
-from gpucluster.catalog.label_syntax import LabelSyntax
+from gpucluster.core.catalog.clouds import cloud_of_package, module_of
+from gpucluster.core.catalog.labels import LabelSyntax
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.engine.rule import Place
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 
 
 @dataclass(frozen=True, kw_only=True)

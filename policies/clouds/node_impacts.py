@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.catalog.machines import machines
-from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.catalog.nodes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import Changes
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,8 +147,8 @@ def node_impacts(changes: Changes) -> tuple[NodeImpact, ...]:
 
 def _hourly(changes: Changes) -> dict[str, Decimal]:
     """URN -> hourly cost of every priced resource."""
-    from gpucluster.cost.estimate import estimate  # prices are loaded only for a plan with effects
-    from gpucluster.cost.model import HOURS_PER_MONTH
+    from gpucluster.cost.estimate.estimate import estimate  # prices are loaded only for a plan with effects
+    from gpucluster.cost.pricing.model import HOURS_PER_MONTH
 
     sums: dict[str, Decimal] = {}
     for line in estimate(changes.before).lines:
@@ -157,7 +157,7 @@ def _hourly(changes: Changes) -> dict[str, Decimal]:
 
 
 def _usd(one: Impact, prices: dict[str, Decimal]) -> Decimal | None:
-    from gpucluster.cost.model import cents
+    from gpucluster.cost.pricing.model import cents
 
     hourly, nodes = prices.get(one.pool.resource.urn), one.pool.nodes
     if one.effect == "nothing" or not hourly:

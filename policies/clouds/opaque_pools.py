@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.core.program.resources import UNKNOWN, Resources
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes
 from gpucluster.policies.clouds.per_cloud import Checks, CloudCheck, per_cloud
 from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import CannotTell, Finding, NotChecked, Stack
-from gpucluster.program.resources import UNKNOWN, Resources
 
 
 def pool_checks(

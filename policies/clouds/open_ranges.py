@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any, Final, TypeVar
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
 
 _OPEN_SHARE: Final = 1 / 32
 """Share of all IPv4 addresses, or of the public IPv6 ones, from which ranges together count as open to anyone:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, TypedDict, TypeVar
 
-from gpucluster.catalog.clouds import clouds
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.program.resources import Resource
 from gpucluster.policies.engine.rule import Finding, Stack, Violation
-from gpucluster.program.resources import Resource
 
 _View = TypeVar("_View", bound=Resource | Stack)
 

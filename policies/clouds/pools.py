@@ -8,12 +8,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
-from gpucluster.catalog.clouds import modules_of
-from gpucluster.catalog.machines import has_gpus, machines, unlisted
+from gpucluster.core.catalog.clouds import modules_of
+from gpucluster.core.catalog.machines import has_gpus, machines, unlisted
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Place, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at
 
 
 @dataclass(frozen=True, kw_only=True)

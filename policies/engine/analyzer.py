@@ -37,6 +37,8 @@ from pulumi.runtime.proto.analyzer_pb2 import (
 from pulumi.runtime.proto.analyzer_pb2_grpc import AnalyzerServicer
 from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 
+from gpucluster.core.program.readers.policy import plain, resource_of, resources_of
+from gpucluster.core.program.resources import Resources
 from gpucluster.policies.engine.exemptions import today
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.remediation import remediated
@@ -53,8 +55,6 @@ from gpucluster.policies.engine.rule import (
 )
 from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.engine.settings import unknown_settings
-from gpucluster.program.readers.policy import plain, resource_of, resources_of
-from gpucluster.program.resources import Resources
 
 _VERSION: Final = "0.0.1"
 """Pack version if `PulumiPolicy.yaml` has none."""

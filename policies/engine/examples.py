@@ -18,8 +18,8 @@ from typing import Any, Final
 
 import yaml
 
-from gpucluster.program.readers.records import UNKNOWN_TEXT
-from gpucluster.program.values import is_list, is_object
+from gpucluster.core.program.readers.records import UNKNOWN_TEXT
+from gpucluster.core.program.values import is_list, is_object
 
 _RULES: Final = Path(__file__).parents[1] / "rules"
 _CONFIG: Final = {"aws:region": "us-east-1", "gcp:region": "us-central1", "azure-native:location": "eastus2"}

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.stated import stated
-from gpucluster.program.values import is_list, is_object, text
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import is_list, is_object, text
 
 _ALL: Final = "*"
 _LONGEST: Final = datetime.timedelta(days=366)

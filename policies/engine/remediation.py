@@ -12,9 +12,9 @@ from typing import Any, cast
 from google.protobuf.struct_pb2 import Struct, Value
 from pulumi.runtime.proto.analyzer_pb2 import AnalyzeRequest
 
+from gpucluster.core.program.readers.policy import provider_of, resource_of
+from gpucluster.core.program.readers.records import SIGNATURE
 from gpucluster.policies.engine.rule import Edit, StackRule
-from gpucluster.program.readers.policy import provider_of, resource_of
-from gpucluster.program.readers.records import SIGNATURE
 
 
 def remediated(rule: StackRule, request: AnalyzeRequest, config: Mapping[str, Any]) -> Struct | None:

@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.exemptions import Exemption
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import Resource, Resources
 
 EXEMPTIONS: Final = "exemptions"
 _EXEMPTIONS: Final[Mapping[str, Any]] = {

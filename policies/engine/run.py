@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from gpucluster.catalog.rows import DamagedTable
+from gpucluster.core.catalog.tables import DamagedTable
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
 from gpucluster.policies.engine.rule import (
     EXEMPTIONS,
@@ -33,7 +34,6 @@ from gpucluster.policies.engine.rule import (
     Violation,
 )
 from gpucluster.policies.engine.settings import DISABLED, Settings
-from gpucluster.program.resources import Resource, Resources
 
 
 def evaluate(

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import grpc
 
-from gpucluster.light_import import without_the_sdk
+from gpucluster.core.light_import import without_the_sdk
 from gpucluster.policies.engine.pack import Pack
 
 # The engine waits for the pack before it starts the program.
@@ -66,4 +66,4 @@ class _OnlyWhatIsAsked(grpc.ServerInterceptor):
 
 def _load() -> None:
     """Imports that rules for the stack load on first use."""
-    import_module("gpucluster.cost.estimate")
+    import_module("gpucluster.cost.estimate.estimate")

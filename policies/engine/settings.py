@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from gpucluster.core.text.json_text import BadJson, parse
 from gpucluster.errors import InputError
 from gpucluster.policies.engine.rule import Rule
-from gpucluster.textio.json_text import BadJson, parse
 
 DISABLED: Final = "disabled"
 REMEDIATE: Final = "remediate"

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import yaml
 
-from gpucluster.cache import BrokenCache, Installation, cache_folder
+from gpucluster.core.cache import BrokenCache, Installation, cache_folder
 from gpucluster.policies.packs import TRAINING
 
 _POLICIES = Path(__file__).parents[1]

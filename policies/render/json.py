@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gpucluster.catalog.node_changes import Effect
+from gpucluster.core.catalog.nodes import Effect
+from gpucluster.core.text.json_text import schema_of
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.rule import Enforcement, page_of
 from gpucluster.policies.report import Found, Report
-from gpucluster.textio.json_text import schema_of
 
 
 class _Model(BaseModel):
@@ -46,7 +46,9 @@ class Nodes(_Model):
     pool: str = Field(description="Logical name")
     machine: str | None
     nodes: int | None = Field(description="Before the update; null if unknown")
-    effect: Effect = Field(description="Worst effect of the update on them; see catalog/node_changes.csv")
+    effect: Effect = Field(
+        description="Worst effect of the update on them; see gpucluster/core/catalog/node_changes.csv"
+    )
     changed: list[str] = Field(description="Properties that cause it")
     gone: int = Field(description="Nodes that are deleted")
     gpus: int | None = Field(description="GPUs whose jobs end: GPU-hours lost for each hour since the last checkpoint")

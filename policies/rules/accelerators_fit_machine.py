@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.catalog.machines import Machine
-from gpucluster.catalog.mig import aks_profiles, gke_sizes
+from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.mig import aks_profiles, gke_sizes
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import items, text, whole
 from gpucluster.policies.clouds.azure import declared_pools as azure
 from gpucluster.policies.clouds.gcp import declared_pools as gcp
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import items, text, whole
 
 _SSDS: Final = ("ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig")
 

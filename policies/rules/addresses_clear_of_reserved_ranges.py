@@ -6,14 +6,14 @@ import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from gpucluster.catalog.azure_ranges import INFINIBAND, azure_ranges
+from gpucluster.core.catalog.azure import INFINIBAND, azure_ranges
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.azure import pools as azure
 from gpucluster.policies.clouds.azure.declared_pools import CLUSTER
 from gpucluster.policies.clouds.azure.networks import Range, ranges_of_cluster, ranges_of_network, virtual_networks
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 _INFINIBAND: Final = {kept: owner for kept, owner in azure_ranges().items() if owner == INFINIBAND}
 _AKS: Final = {kept: owner for kept, owner in azure_ranges().items() if owner != INFINIBAND}

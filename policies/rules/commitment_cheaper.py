@@ -12,7 +12,7 @@ from gpucluster.policies.frameworks import FINOPS_BUDGETING
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate
-    from gpucluster.cost.model import CostLine
+    from gpucluster.cost.pricing.model import CostLine
 
 
 _SETTING: Final = "utilisation"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import at, flag, items, text
 from gpucluster.policies.clouds.open_ranges import reached_from
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import at, flag, items, text
 
 _EKS: Final = "aws:eks/cluster:Cluster"
 _GKE: Final = "gcp:container/cluster:Cluster"

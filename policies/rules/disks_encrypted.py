@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, cast
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.core.program.values import at, flag, items
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import at, flag, items
 
 _ACCOUNT: Final = "aws:ebs/encryptionByDefault:EncryptionByDefault"
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"

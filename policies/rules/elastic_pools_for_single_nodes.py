@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import at, text
 from gpucluster.policies.clouds.kubernetes.pool_labels import (
     ELASTIC_TYPES,
     FLAVOR,
@@ -15,8 +17,6 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import (
 )
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, text
 
 _TYPES: Final = ", ".join(ELASTIC_TYPES)
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from gpucluster.catalog.gpudirect import Fabric
+from gpucluster.core.catalog.fabrics import Fabric
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import flag, text
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.gcp.gpu_networks import network_findings, object_findings
@@ -15,8 +17,6 @@ from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule
 from gpucluster.policies.frameworks import AWS_PLACEMENT
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import flag, text
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:

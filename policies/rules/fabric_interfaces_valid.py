@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.catalog.gpudirect import Fabric
-from gpucluster.catalog.machines import machines
+from gpucluster.core.catalog.fabrics import Fabric
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import at, flag, items, text
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.gcp import declared_pools as gcp
 from gpucluster.policies.clouds.gcp.gpu_networks import LONGEST_NAME, NETWORK_OBJECT
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import at, flag, items, text
 
 
 def _aws(resource: Resource) -> Iterator[Finding]:

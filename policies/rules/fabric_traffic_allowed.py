@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from gpucluster.catalog.gpudirect import Fabric
+from gpucluster.core.catalog.fabrics import Fabric
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.aws.networks import SecurityGroups, open_to_itself, security_groups_of
 from gpucluster.policies.clouds.gcp import pools as gcp
@@ -16,7 +17,6 @@ from gpucluster.policies.clouds.gcp.networks import Entry, entries_of
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import items, text
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.azure import pools as azure
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.kubernetes.charts import RELEASES, Chart, device_plugins, gpu_operators, nfd_bringers
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import items, text
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.catalog.holdings import RESERVED_CAPACITY, holdings
+from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, holdings
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.core.program.values import is_list, is_object
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.engine.rule import Outcome, ReportRule, Severity, Stack, Violation
-from gpucluster.program.resources import Resource, Resources
-from gpucluster.program.values import is_list, is_object
 
 
 def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import any_of, at, flag
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.aws.networks import subnets_of
 from gpucluster.policies.clouds.azure import pools as azure
@@ -12,8 +14,6 @@ from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import any_of, at, flag
 
 _ADDRESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "aws:ec2/eip:Eip": ("instance", "networkInterface"),

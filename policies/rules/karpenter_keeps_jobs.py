@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.core.program.values import at, items, known_items, text
 from gpucluster.policies.clouds.kubernetes.pool_labels import KARPENTER
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import at, items, known_items, text
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _GPU: Final = "nvidia.com/gpu"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from gpucluster.catalog.label_syntax import MOST_LABELS, LabelSyntax, problem_of_key, problem_of_value
-from gpucluster.catalog.node_labels import problem_of_node_label
+from gpucluster.core.catalog.labels import MOST_LABELS, LabelSyntax, problem_of_key, problem_of_value
+from gpucluster.core.catalog.nodes import problem_of_node_label
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.label_sets import LabelSet, label_sets
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
-from gpucluster.program.resources import UNKNOWN, Resource
 
 
 def check(resource: Resource) -> Iterator[Finding]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.values import at, flag, text
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
-from gpucluster.program.values import at, flag, text
 
 _MACHINES: Final = (aws.LAUNCH_TEMPLATE, aws.LAUNCH_CONFIGURATION, aws.INSTANCE)
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.gpus import gpus
-from gpucluster.catalog.mig import layouts
+from gpucluster.core.catalog.gpus import gpus
+from gpucluster.core.catalog.mig import layouts
+from gpucluster.core.program.resources import UNKNOWN, Resources
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.aws.pools import READS as ON_AWS
 from gpucluster.policies.clouds.aws.pools import machines_of as aws_machines
 from gpucluster.policies.clouds.azure.pools import READS as ON_AZURE
@@ -15,8 +17,6 @@ from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
 from gpucluster.policies.clouds.kubernetes.pool_labels import MIG
 from gpucluster.policies.clouds.pools import Machines
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resources
-from gpucluster.program.values import at
 
 
 def check(stack: Stack) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
-from gpucluster.program.values import at
 
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 _LABEL: Final = "pod-security.kubernetes.io/enforce"

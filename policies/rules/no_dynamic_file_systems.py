@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import at, known_items, text
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import at, known_items, text
 
 _FILESTORE: Final = "a Filestore instance"
 _FILES: Final = "a share of Azure Files"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import text
 from gpucluster.policies.clouds.aws import placement as on_aws
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.azure import placement as on_azure
@@ -16,8 +18,6 @@ from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import text
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:

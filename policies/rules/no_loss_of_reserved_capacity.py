@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.holdings import RESERVED_CAPACITY
+from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.engine.rule import ChangeRule, Changes, Enforcement, Finding, Severity
 

@@ -4,10 +4,10 @@ Read are pods in every kind that contains one, and the values of charts. Sources
 Standards" (forbidden by its Baseline); capabilities(7), for those with which root in a container is root on the host.
 NET_ADMIN, IPC_LOCK and similar ones stay within the pod's own namespaces, and GPU fabrics need them.
 
-`catalog/node_daemons.csv` and the pack's configuration list those that prepare a GPU node. They match by kind,
-namespace, name and the source of each image, as anybody can use a name. The charts of the NVIDIA and EFA device plugins
-and of NVIDIA's operators are rendered inside the cluster, where no policy sees their pods; a chart is matched by its
-values, and by its source and that of its image.
+`gpucluster/core/catalog/node_daemons.csv` and the pack's configuration list those that prepare a GPU node. They match
+by kind, namespace, name and the source of each image, as anybody can use a name. The charts of the NVIDIA and EFA
+device plugins and of NVIDIA's operators are rendered inside the cluster, where no policy sees their pods; a chart is
+matched by its values, and by its source and that of its image.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.catalog.rows import rows
+from gpucluster.core.catalog.tables import rows
+from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.core.program.values import at, flag, is_list, is_object, items, text
 from gpucluster.policies.clouds.kubernetes.charts import RELEASE
 from gpucluster.policies.clouds.kubernetes.objects import CONTAINER_LISTS, ONE_CONTAINER, containers, unrendered
 from gpucluster.policies.engine.rule import (
@@ -30,8 +32,6 @@ from gpucluster.policies.engine.rule import (
     StackRule,
     Violation,
 )
-from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import at, flag, is_list, is_object, items, text
 
 
 def check(stack: Stack) -> Iterator[Finding]:

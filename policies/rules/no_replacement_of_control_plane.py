@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.holdings import CONTROL_PLANE
+from gpucluster.core.catalog.resource_types import CONTROL_PLANE
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.engine.rule import ChangeRule, Changes, Enforcement, Finding, Severity
 

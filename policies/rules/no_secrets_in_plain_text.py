@@ -1,7 +1,7 @@
 """No secret is in a place that others can read.
 
 Read by others are start scripts and environments, labels, and Kubernetes objects except Secrets.
-`catalog/read_by_all.csv` lists the rest: type, its inputs, and their location in the provider.
+`gpucluster/core/catalog/read_by_all.csv` lists the rest: type, its inputs, and their location in the provider.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.catalog.rows import rows
+from gpucluster.core.catalog.tables import rows
+from gpucluster.core.program.resources import Resource
+from gpucluster.core.program.values import at, text
 from gpucluster.policies.clouds.kubernetes.objects import unrendered
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.policies.secrets import places_with_secrets, secrets_in
-from gpucluster.program.resources import Resource
-from gpucluster.program.values import at, text
 
 _OUTPUTS: Final = "pulumi.export and register_outputs"
 

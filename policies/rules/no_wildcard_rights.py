@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import all_items, at, is_list, items, known_items, parsed, text
 from gpucluster.policies.clouds.aws.policy_documents import document, trusts_anyone, wide_rights
 from gpucluster.policies.clouds.azure.declared_pools import last
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import all_items, at, is_list, items, known_items, parsed, text
 
 _POLICIES: Final = tuple(
     f"aws:iam/{name}:{name[0].upper()}{name[1:]}" for name in ("policy", "rolePolicy", "userPolicy", "groupPolicy")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.policies.engine.rule import Outcome, ReportRule, Severity, Stack, Violation
-from gpucluster.program.resources import Resource
 
 _NAMED: Final = 5
 """Maximum of resources to list if one question is open for many."""

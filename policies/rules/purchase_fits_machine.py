@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.catalog.azure_sizes import size_of
-from gpucluster.catalog.sold import flexible_only, sold
+from gpucluster.core.catalog.azure import size_of
+from gpucluster.core.catalog.purchase_limits import flexible_only, sold
+from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.core.program.values import any_of, at, flag, items, known_items, text, whole
 from gpucluster.policies.clouds.azure import declared_pools as azure
 from gpucluster.policies.clouds.gcp import declared_pools as gcp
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import any_of, at, flag, items, known_items, text, whole
 
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 _LONGEST_RUN: Final = 7 * 24 * 3600

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.holdings import NODE_POOL
+from gpucluster.core.catalog.resource_types import NODE_POOL
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import Resource
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.clouds.node_impacts import Impact, job_pools, rolls
 from gpucluster.policies.clouds.opaque_pools import opaque_pools
@@ -19,8 +21,6 @@ from gpucluster.policies.engine.rule import (
     Severity,
     Violation,
 )
-from gpucluster.program.resources import Resource
-from gpucluster.program.stated import stated
 
 
 def check(changes: Changes) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ RULE: Final = ChangeRule(
     fix="Revert the change, or apply it between jobs, after a checkpoint, with `roll: true` under training or mig in "
     "the spec; give the pool an alias if only its name changed.",
     reads=f"resources that a plan replaces, of types {types(NODE_POOL)}, and changes of node pools and launch "
-    "templates that the cloud does not apply to running nodes (catalog/node_changes.csv); the fact rolls",
+    "templates that the cloud does not apply to running nodes (gpucluster/core/catalog/node_changes.csv); the fact rolls",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=220,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key, problem_of_value
+from gpucluster.core.catalog.labels import LabelSyntax, problem_of_key, problem_of_value
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.label_sets import LabelSet, label_sets, label_sets_in, labels_at
 from gpucluster.policies.engine.rule import (
     CannotTell,
@@ -19,8 +21,6 @@ from gpucluster.policies.engine.rule import (
     Violation,
 )
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.stated import stated
 
 _GPUCLUSTER: Final = "gpucluster:"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import at, flag, text, whole
 from gpucluster.policies.clouds.aws import placement as on_aws
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.aws.karpenter import machine_pools, selects
@@ -17,8 +19,6 @@ from gpucluster.policies.clouds.gcp.declared_pools import GcpPool
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.clouds.pools import Machines
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, flag, text, whole
 
 _ODCR: Final = "aws:ec2/capacityReservation:CapacityReservation"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.values import flag, whole
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
-from gpucluster.program.stated import stated
-from gpucluster.program.values import flag, whole
 
 _ENDS: Final = "durationDays"
 _BACKUPS: Final = "automaticBackupRetentionDays"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.policies.clouds.kubernetes.pool_labels import (
     elastic_labels,
     elastic_pools,
@@ -14,7 +15,6 @@ from gpucluster.policies.clouds.kubernetes.pool_labels import (
 )
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
 
 
 def check(stack: Stack) -> Iterator[Finding]:

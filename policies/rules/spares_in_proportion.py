@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.values import whole
 from gpucluster.policies.budgets import priced
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
-from gpucluster.program.stated import stated
-from gpucluster.program.values import whole
 
 _SETTING: Final = "nodesPerSpare"
 _USUAL: Final = 10
@@ -39,7 +39,7 @@ def _description(stack: Stack, training: Decimal, spare: Decimal, most: int) -> 
     hourly = _highest_price(stack)
     if not hourly:
         return what
-    from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are loaded only when a cost rule runs
+    from gpucluster.cost.pricing.model import HOURS_PER_MONTH, cents  # prices are loaded only when a cost rule runs
 
     monthly = cents(hourly * HOURS_PER_MONTH * spare / _OF_A_NODE)
     return f"{what}; idle, they cost ${monthly:,.2f} a month"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.policies.clouds.file_systems import TYPES, claims, file_systems
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
 
 _OVER: Final = Decimal("1.25")
 """25 % on top of the promised space."""

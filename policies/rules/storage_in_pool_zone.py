@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resources, Unknown
 from gpucluster.policies.clouds.aws import networks as aws
 from gpucluster.policies.clouds.azure import networks as azure
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
 from gpucluster.policies.clouds.gcp import networks as gcp
 from gpucluster.policies.clouds.opaque_pools import opaque_pools
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 _ZONE_ID: Final = r"\w+-az\d+"
 

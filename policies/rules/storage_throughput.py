@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resources, Unknown
 from gpucluster.policies.clouds.file_systems import TYPES, FileSystem, file_systems
 from gpucluster.policies.clouds.opaque_pools import opaque_pools
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.engine.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 _SETTING: Final = "mbPerSecondPerGpu"
 _USUAL: Final = 50

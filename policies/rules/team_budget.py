@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.registered_facts import stated
 from gpucluster.policies.budgets import priced
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
-from gpucluster.program.stated import stated
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     if isinstance(cost, Violation):
         yield cost
         return
-    from gpucluster.cost.teams import team_costs  # prices are loaded only when a cost rule runs
+    from gpucluster.cost.estimate.teams import team_costs  # prices are loaded only when a cost rule runs
 
     for team in team_costs(cost):
         by = next((each.component for each in found if team.name in each.facts.teams), None)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import text, whole
 from gpucluster.policies.clouds.aws import placement as on_aws
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.azure import pools as azure
@@ -19,9 +22,6 @@ from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.clouds.pools import Machines, label_of
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule
 from gpucluster.policies.frameworks import AWS_PLACEMENT, AZURE_INFINIBAND, GKE_PLACEMENT
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.stated import stated
-from gpucluster.program.values import text, whole
 
 # EC2 page "Capacity Blocks for ML": instances of one block.
 _MOST_IN_A_BLOCK: Final = 64

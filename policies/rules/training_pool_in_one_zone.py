@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from gpucluster.catalog.azure_regions import azure_regions
+from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, items
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.aws.networks import own_zones, subnet_zones, subnets_of
 from gpucluster.policies.clouds.azure import pools as azure
@@ -16,8 +18,6 @@ from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.clouds.pools import label_of
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule
 from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, items
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:

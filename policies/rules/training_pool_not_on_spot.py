@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final, TypeVar
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.core.program.values import any_of, flag, says, text, whole
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.azure import pools as azure
 from gpucluster.policies.clouds.gcp import pools as gcp
@@ -13,8 +15,6 @@ from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.clouds.pools import Machines
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule
-from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import any_of, flag, says, text, whole
 
 _Some = TypeVar("_Some", bound=Machines)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
-from gpucluster.program.stated import stated
 
 _ENDS: Final = "durationDays"
 _TEMPORARY: Final = ("trial", "test", "experiment", "sandbox", "demo", "poc")

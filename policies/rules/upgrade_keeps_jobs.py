@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import all_items, flag, text, whole
 from gpucluster.policies.clouds.aws import pools as aws
 from gpucluster.policies.clouds.azure import pools as azure
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import all_items, flag, text, whole
 
 
 def _aws(stack: Stack) -> Iterator[Finding]:

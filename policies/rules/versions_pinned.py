@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.values import all_items, text
 from gpucluster.policies.clouds.kubernetes.charts import RELEASES
 from gpucluster.policies.clouds.kubernetes.objects import containers, unrendered
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import all_items, text
 
 
 def check(stack: Stack) -> Iterator[Finding]:

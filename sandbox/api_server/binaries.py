@@ -10,13 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from gpucluster.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.core.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.sandbox.engine.engine import EngineError, this_platform
 from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
-from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
-from gpucluster.sandbox.engine.release import this_platform
 
 VERSION: Final = "1.36.3"
 """Of Kubernetes; pinned by go.mod, together with etcd as required by Kubernetes 1.36 (its build/dependencies.yaml)."""

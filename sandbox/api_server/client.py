@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import Error
 from gpucluster.sandbox.api_server.server import Server
-from gpucluster.sandbox.type_guards import items, mapping
 
 FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Owner of the fields we set, the name of the real provider (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""

@@ -21,7 +21,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.core.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.errors import Fault
 from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.engine.go_environment import go_environment

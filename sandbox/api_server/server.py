@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 
 from gpucluster.sandbox.api_server import keeper
 from gpucluster.sandbox.api_server.binaries import Binaries
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
 
 _START: Final = "start"
 _OTHER_SECONDS: Final = 60.0

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from gpucluster.core.program.urns import urn_name
 from gpucluster.errors import Error
 from gpucluster.sandbox.clouds.diff import Change
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.schema import ResourceType, Schema
-from gpucluster.sandbox.clouds.validate import Failure, validate
-from gpucluster.sandbox.urns import urn_name
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.schema import ResourceType, Schema
+from gpucluster.sandbox.clouds.types.validate import Failure, validate
 
 
 class Act(Enum):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
-from gpucluster.sandbox.type_guards import is_list, is_object
+from gpucluster.core.text.type_guards import is_list, is_object
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 
 
 class Kind(enum.Enum):

@@ -1,17 +1,40 @@
-"""The behaviour of a resource type of a modelled cloud: its id and the outputs that the cloud computes.
-
-One small function per type, registered with its cloud's `Models`.
-"""
+"""Random names and ids, reproducible from the engine's seed if it sends one."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.core.text.type_guards import items
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+
+DEFAULTS_KEY: Final = "__defaults"
+"""Input in which the bridged providers list the properties with their own defaults."""
+
+
+def random_hex(length: int) -> str:
+    """`length` random hexadecimal digits."""
+    return secrets.token_hex((length + 1) // 2)[:length]
+
+
+def hex_suffix(seed: bytes, length: int) -> str:
+    """`length` hexadecimal digits from the engine's random seed; random without a seed.
+
+    The engine sends one seed per resource in each Check of an operation, so that a preview and the following update
+    have the same name.
+    """
+    return hashlib.sha256(seed).hexdigest()[:length] if seed else random_hex(length)
+
+
+def is_generated(inputs: Mapping[str, Any], prop: str) -> bool:
+    """Whether the provider, not the program, chose this input."""
+    return prop in items(inputs.get(DEFAULTS_KEY))
+
 
 _T = TypeVar("_T")
 

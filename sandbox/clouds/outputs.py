@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.schema import ResourceType
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.types.schema import ResourceType
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 REPEATED: Final[Mapping[str, tuple[str, ...]]] = {"tags": ("tagsAll",), "labels": ("effectiveLabels", "pulumiLabels")}
 """Input -> outputs with the same content, and more."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gpucluster.sandbox.clouds import launcher
-from gpucluster.sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.types.sdk_types import Sdk
 
 
 def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:

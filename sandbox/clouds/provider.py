@@ -16,19 +16,17 @@ from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provid
 from gpucluster.errors import place_of
 from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource, UnansweredError
 from gpucluster.sandbox.clouds.diff import Change, changes, property_names
-from gpucluster.sandbox.clouds.foreign.data import made_up
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.messages import decoded, diff_response, failures_of
+from gpucluster.sandbox.clouds.events.long_running import UnfinishedError, Waiting, refuse_unfinished
+from gpucluster.sandbox.clouds.events.scenario import Scenario
+from gpucluster.sandbox.clouds.events.weather import Weather
+from gpucluster.sandbox.clouds.foreign import made_up
 from gpucluster.sandbox.clouds.outputs import before
-from gpucluster.sandbox.clouds.package_schema import package_schema
-from gpucluster.sandbox.clouds.requests import Maker, Requests
-from gpucluster.sandbox.clouds.scenario import Scenario
-from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
-from gpucluster.sandbox.clouds.unfinished import UnfinishedError, refuse_unfinished
-from gpucluster.sandbox.clouds.validate import Failure, validate
-from gpucluster.sandbox.clouds.values import from_struct, plain, to_struct
-from gpucluster.sandbox.clouds.waiting import Waiting
-from gpucluster.sandbox.clouds.weather import Weather
+from gpucluster.sandbox.clouds.requests import Maker, Requests, decoded, diff_response, failures_of
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.package_schema import package_schema
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.validate import Failure, validate
+from gpucluster.sandbox.clouds.types.values import from_struct, plain, to_struct
 
 _ENGINE_SETTINGS = frozenset({"version", "pluginDownloadURL", "pluginChecksums", "__internal"})
 """Keys that the engine adds to a provider's own settings."""
@@ -268,7 +266,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     @_answers
     def Construct(self, request: Any, context: Any) -> Any:
-        from gpucluster.sandbox.clouds.foreign.component import construct
+        from gpucluster.sandbox.clouds.foreign import construct
 
         made = construct(request, self._type(f"::::{request.type}::"))
         self._warn(

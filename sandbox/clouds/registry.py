@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING
 
-from gpucluster.catalog.clouds import modules_of
+from gpucluster.core.catalog.clouds import modules_of
 from gpucluster.sandbox.clouds.cloud import Cloud
-from gpucluster.sandbox.clouds.foreign.cloud import ForeignCloud
+from gpucluster.sandbox.clouds.events.scenario import Scenario
+from gpucluster.sandbox.clouds.events.weather import Weather
+from gpucluster.sandbox.clouds.foreign import ForeignCloud
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
-from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
-from gpucluster.sandbox.clouds.scenario import Scenario
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import Sdk
-from gpucluster.sandbox.clouds.weather import Weather
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.sdk_types import Sdk
 
 if TYPE_CHECKING:
-    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
 
 
 SIMULATED: Mapping[str, type[Cloud]] = {

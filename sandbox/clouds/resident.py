@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from gpucluster.light_import import stand_in_for_the_sdk
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.sdk import Sdk
+from gpucluster.core.light_import import stand_in_for_the_sdk
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.sdk_types import Sdk
 
 if TYPE_CHECKING:
-    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.events.scenario import Scenario
+    from gpucluster.sandbox.clouds.events.weather import Mishap, Weather
+    from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
     from gpucluster.sandbox.clouds.registry import Clouds
-    from gpucluster.sandbox.clouds.scenario import Scenario
-    from gpucluster.sandbox.clouds.weather import Mishap, Weather
 
 
 _log = logging.getLogger(__name__)
@@ -94,8 +94,8 @@ class Resident:
     def _accept(self) -> None:
         try:
             stand_in_for_the_sdk()
+            from gpucluster.sandbox.clouds.events.weather import Weather
             from gpucluster.sandbox.clouds.registry import Clouds
-            from gpucluster.sandbox.clouds.weather import Weather
 
             self._weather = Weather(self._scenario, self._waits)
             clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers, self._named)
@@ -122,7 +122,7 @@ class Resident:
         """Serves one provider instance until its launcher ends."""
         from pulumi.runtime.proto import provider_pb2_grpc
 
-        from gpucluster.sandbox.own_user import loopback_server
+        from gpucluster.sandbox.machine.local_server import loopback_server
 
         with connection, connection.makefile() as requests:
             package = requests.readline().strip()

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TypeVar
 
 from gpucluster.errors import Fault
-from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine import engine
 from gpucluster.sandbox.engine.progress import Say, heartbeat
 
 CONNECT_SECONDS = 4.0
@@ -30,15 +30,15 @@ class DownloadFailed(Fault):
 
 def download_release(destination: Path, platform: str, say: Say) -> None:
     """Put the release's executables into the existing, empty folder `destination`. Raises DownloadFailed."""
-    base = os.environ.get(release.DOWNLOAD_BASE_VARIABLE, release.DOWNLOAD_BASE).rstrip("/")
-    url = f"{base}/{release.archive_name(platform)}"
+    base = os.environ.get(engine.DOWNLOAD_BASE_VARIABLE, engine.DOWNLOAD_BASE).rstrip("/")
+    url = f"{base}/{engine.archive_name(platform)}"
     archive = destination / "release.tar.gz"
     try:
         response = _within(CONNECT_SECONDS, lambda: urllib.request.urlopen(url, timeout=_STALLED_SECONDS))
-        say(f"Downloading Pulumi {release.VERSION} from {url}")
+        say(f"Downloading Pulumi {engine.VERSION} from {url}")
         with response, archive.open("wb") as file:
             actual = _copy(response, file, say)
-        expected = release.SHA256[platform]
+        expected = engine.SHA256[platform]
         if actual != expected:
             raise DownloadFailed(
                 f"WRONG CHECKSUM: {url} has SHA-256 {actual}, expected {expected}. The file was deleted unused: "

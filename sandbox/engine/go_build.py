@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from gpucluster.core.cache import BrokenCache, Installation, cache_folder
+from gpucluster.sandbox.engine.engine import EngineError, this_platform
 from gpucluster.sandbox.engine.go_environment import go_environment
-from gpucluster.sandbox.engine.progress import Say, heartbeat
+from gpucluster.sandbox.engine.go_toolchain import find_go
+from gpucluster.sandbox.engine.progress import Say, duration, heartbeat
 
 
 def build_command(go: Path, *packages: str, output: str, linked: str = "", tags: Sequence[str] = ()) -> list[str]:
@@ -63,3 +72,136 @@ def last_words(log: list[str]) -> str:
     """The reason of a failed build: its last lines without package names and downloads."""
     telling = [line for line in log if not re.fullmatch(r"[\w.~/-]+|go: downloading .*", line) and line.strip()]
     return "\n  ".join(["", *telling[-8:]]) if telling else "it gave no reason"
+
+
+def module_folder(module: str, modules: Path, go: Path) -> Path:
+    """The module's folder in Go's cache. modules: folder of go.mod and go.sum. Raises EngineError."""
+    with tempfile.TemporaryDirectory() as work:
+        for name in ("go.mod", "go.sum"):
+            shutil.copy(modules / name, work)
+        command = [go, "mod", "download", "-json", module]
+        done = subprocess.run(command, cwd=work, env=go_environment(), capture_output=True, text=True, check=False)
+    try:
+        answer: dict[str, str] = json.loads(done.stdout)
+    except ValueError:
+        raise EngineError(f"{module} cannot be fetched: {done.stderr.strip()}") from None
+    if answer.get("Error"):
+        raise EngineError(f"{module} cannot be fetched: {answer['Error']}")
+    return Path(answer["Dir"])
+
+
+def copy_module(folder: Path, into: Path) -> None:
+    """Makes a writable copy of a folder of Go's cache: the cache is read-only."""
+    shutil.copytree(folder, into, copy_function=shutil.copyfile)
+    for path in (into, *into.rglob("*")):
+        if path.is_dir():
+            path.chmod(0o755)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """A text in a file of a module that the build replaces."""
+
+    module: str
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoProgram:
+    """The recipe of a program.
+
+    source: folder of its own Go files, None if it consists only of `package`. modules: folder of go.mod and go.sum.
+    linked: additional linker flags. home: its folder; the cache by default.
+    """
+
+    name: str
+    package: str
+    modules: Path
+    source: Path | None = None
+    tags: Sequence[str] = ()
+    linked: str = ""
+    patches: Sequence[Patch] = ()
+    expected: str = "about 3 minutes on 2 cores, once"
+    home: Path | None = None
+
+    @property
+    def installation(self) -> Installation:
+        """The folder of the program: any change of its sources changes the folder."""
+        told = "".join(map(repr, self.patches)).encode()
+        version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), told])).hexdigest()[:16]
+        return Installation((self.home or cache_folder()) / self.name / f"{version}-{this_platform()}", self.name)
+
+    @property
+    def path(self) -> Path:
+        """The path of the built program."""
+        return self.installation.folder / self.name
+
+    def files(self) -> list[Path]:
+        """The sources of the build, except the modules."""
+        source = self.source or self.modules
+        own = (path for path in source.iterdir() if path.suffix == ".go")
+        modules = (path for path in self.modules.iterdir() if path.suffix in (".mod", ".sum"))
+        return sorted([*own, *modules], key=lambda path: path.name)
+
+    def is_there(self) -> bool:
+        """Whether the program is built and intact."""
+        try:
+            return self.installation.read() is not None
+        except BrokenCache:
+            return False  # It is built again.
+
+    def built(self, say: Say) -> Path:
+        """The program, built if missing. Raises EngineError, and NoGo if there is no Go."""
+        if not self.is_there():
+            installation = self.installation
+            with installation.lock(say):
+                if not self.is_there():
+                    installation.install({"package": self.package}, lambda into: self._build(into, say))
+        return self.path
+
+    def _build(self, into: Path, say: Say) -> None:
+        go = find_go(cache_folder(), say, self.modules)
+        work = into / "source"
+        work.mkdir()
+        for path in self.files():
+            shutil.copy(path, work)
+        _patch(self.patches, go, work)
+        say(f"Building {self.name} with {go}: {self.expected}.")
+        start = time.monotonic()
+        output = str(into / self.name)
+        command = build_command(go, self.package, output=output, linked=self.linked, tags=self.tags)
+        code, log = run_go(command, work, say)
+        shutil.rmtree(work)
+        if code != 0:
+            raise EngineError(f"{self.name} could not be built: {last_words(log)}")
+        say(f"Built {self.name} in {duration(time.monotonic() - start)}.")
+
+
+def go_program(
+    source: Path, package: str, say: Say, *, name: str | None = None, tags: Sequence[str] = (), linked: str = ""
+) -> Path:
+    """The program of a package, by the go.mod, go.sum and Go files in the folder `source`.
+
+    name: of the program, by default the folder's. linked: additional linker flags.
+    Raises EngineError if the build fails, and NoGo if there is no Go.
+    """
+    program = GoProgram(name=name or source.name, package=package, modules=source, tags=tags, linked=linked)
+    return program.built(say)
+
+
+def _patch(patches: Sequence[Patch], go: Path, work: Path) -> None:
+    """Replaces a module by a changed copy. Raises EngineError."""
+    copies: dict[str, Path] = {}
+    for patch in patches:
+        if patch.module not in copies:
+            copies[patch.module] = work / f"patched{len(copies)}"
+            copy_module(module_folder(patch.module, work, go), copies[patch.module])
+        file = copies[patch.module] / patch.file
+        text = file.read_text()
+        if patch.old not in text:
+            raise EngineError(f"{patch.module} has no {patch.old} in {patch.file}: the build takes another text for it")
+        file.write_text(text.replace(patch.old, patch.new))
+    with (work / "go.mod").open("a") as modules:
+        modules.writelines(f"\nreplace {module} => ./{copy.name}\n" for module, copy in copies.items())

@@ -10,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from gpucluster.errors import Fault
-from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine import engine
 from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.progress import Say, heartbeat
 
@@ -22,10 +22,10 @@ class NoGo(Fault):
     """No Go toolchain is available; the message lists the attempts."""
 
 
-def needed_go(modules: Path = _HERE) -> release.Version:
+def needed_go(modules: Path = _HERE) -> engine.Version:
     """The minimum Go version, from the `go` line of the go.mod in a folder; by default the engine's."""
     line = re.search(r"^go (\S+)$", (modules / "go.mod").read_text(), re.MULTILINE)
-    version = release.parse_version(line[1]) if line else None
+    version = engine.parse_version(line[1]) if line else None
     assert version is not None, "go.mod has no go line"
     return version
 
@@ -64,12 +64,12 @@ def _unfit(go: Path, modules: Path) -> str | None:
             env=go_environment(),
             capture_output=True,
             text=True,
-            timeout=release.ANSWERS_WITHIN,
+            timeout=engine.ANSWERS_WITHIN,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run ({error})"
-    version = release.parse_version(done.stdout)
+    version = engine.parse_version(done.stdout)
     if done.returncode != 0 or version is None:
         return f"does not print its version ({(done.stderr or done.stdout).strip()[:200]})"
     needed = needed_go(modules)

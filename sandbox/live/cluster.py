@@ -10,13 +10,13 @@ from pathlib import Path
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
-from gpucluster.sandbox.clouds.kubernetes.real import RealServers
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.cluster_of import cluster_of
+from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.live.companions import LiveCompanions
 from gpucluster.sandbox.live.supervisor import FOLDER
-from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.project.project import Project
+from gpucluster.sandbox.state.selected_cluster import cluster_of
 
 
 @dataclass(frozen=True, kw_only=True)

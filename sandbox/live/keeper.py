@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from gpucluster.sandbox.api_server import child
+from gpucluster.sandbox.api_server import keeper
 from gpucluster.sandbox.api_server import keeper as server_keeper
 
 USERS: Final = "users"
@@ -78,7 +78,7 @@ class _Running:
         for name, told in wanted.items():
             process = self._processes.get(name)
             if process is not None and process.poll() is None:
-                child.keep_short(self._folder / f"{name}.log")
+                keeper.keep_short(self._folder / f"{name}.log")
                 continue
             if process is not None and name not in self._again:
                 self._again[name] = time.monotonic() + _AGAIN_SECONDS
@@ -94,7 +94,7 @@ class _Running:
 
     def _start(self, name: str, told: dict[str, Any], *, anew: bool) -> None:
         log = self._folder / f"{name}.log"
-        self._processes[name] = child.start(
+        self._processes[name] = keeper.start(
             told["command"],
             log,
             by=signal.SIGTERM,
@@ -105,7 +105,7 @@ class _Running:
         self._told[name] = told
 
     def _stop(self, name: str) -> None:
-        child.end(self._processes.pop(name), by=signal.SIGTERM)
+        keeper.end(self._processes.pop(name), by=signal.SIGTERM)
         self._again.pop(name, None)
 
 

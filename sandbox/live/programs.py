@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from gpucluster.cache import cache_folder
+from gpucluster.core.cache import cache_folder
 from gpucluster.sandbox.api_server import binaries
-from gpucluster.sandbox.engine.go_program import GoProgram, Patch
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.engine.go_build import GoProgram, Patch
 from gpucluster.sandbox.engine.go_toolchain import NoGo
-from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 
 _HERE: Final = Path(__file__).parent

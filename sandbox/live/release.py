@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.sandbox.engine.model import EngineError
-from gpucluster.sandbox.live.charts.fetch import Chart
-from gpucluster.sandbox.live.charts.render import render
-from gpucluster.sandbox.live.controller import Controller
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.live.charts.render import Chart, render
+from gpucluster.sandbox.live.controllers import Controller, Site
 from gpucluster.sandbox.live.programs import CERTIFICATES
-from gpucluster.sandbox.live.site import Site
-from gpucluster.sandbox.type_guards import items, mapping
 
 REPLACED: Final = "addresses, ports, certificates, leader election, Kueue's API of pending workloads (off)"
 """The parts of a chart's configuration that are different here."""

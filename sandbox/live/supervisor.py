@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,11 +17,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.sandbox.api_server.server import keeper_state, lives
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.api_server.server import in_use, keeper_state, lives
+from gpucluster.sandbox.clouds.kubernetes.api_server import server_folder
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.live import keeper
-from gpucluster.sandbox.live.controller import Controller
-from gpucluster.sandbox.live.site import PORTS
+from gpucluster.sandbox.live.controllers import PORTS, Controller
+from gpucluster.sandbox.project.project import Store
 
 FOLDER: Final = "live"
 """Folder of the controllers, in that of a server. It exists as long as the cluster is a live one."""
@@ -150,3 +153,14 @@ def _start(server: Path, folder: Path, idle_minutes: float) -> None:
 
 def _told(controller: Controller) -> dict[str, Any]:
     return {key: value for key, value in asdict(controller).items() if key != "ready"}
+
+
+def sweep(store: Store) -> None:
+    """Stops the controllers of every cluster that is no longer in the ledger, and removes their files."""
+    clusters = (api_servers(entry) for entry in store.existing())
+    there = {server_folder(store.servers, servers[0]).name for servers in clusters if servers}
+    for folder in store.servers.iterdir():
+        if folder.name not in there:
+            stop(folder)
+            if not in_use(folder):
+                shutil.rmtree(folder, ignore_errors=True)

@@ -23,7 +23,7 @@ from xml.sax.saxutils import escape
 
 from filelock import FileLock
 
-from gpucluster.sandbox.engine.cache import cache_folder
+from gpucluster.sandbox.engine.find import cache_folder
 
 VARIABLE: Final = "GPUCLUSTER_CHROMIUM"
 PACKAGE: Final = "@sparticuz/chromium"

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs
 
-from gpucluster.components.declare import few_calls
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.stack.declaration import few_calls
 
 ROOT = Path(__file__).parents[2]
 Vary = Callable[..., ClusterSpec]

@@ -30,11 +30,11 @@ from pulumi.runtime.mocks import MockMonitor
 from gpucluster.components.aws.location import Location as Aws
 from gpucluster.components.azure.location import Location as Azure
 from gpucluster.components.azure.settings import Settings
-from gpucluster.components.cloud import cloud_of
-from gpucluster.components.declare import few_calls
+from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.gcp.location import Location as Gcp
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.components.stack.declaration import few_calls
+from gpucluster.core.program.resources import UNKNOWN, Resource
 
 __all__ = ["PLANS", "TRIAL", "Recorded", "chosen", "difference", "location", "plan_of", "spec_names", "written"]
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 import yaml
 
-from gpucluster.components.cloud import cloud_of
+from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.recorded import TRIAL
 

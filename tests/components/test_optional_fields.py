@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.cloud import CLOUDS, cloud_of
+from gpucluster.components.cluster.cloud import CLOUDS, cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec, StackSpec
 from gpucluster.components.spec.errors import InvalidSpec
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.catalog.workloads import workloads
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.workloads import workloads
 from gpucluster.sandbox.clouds.kubernetes.chart_values import recorded, unknown_configuration, unknown_values
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from tests.components.recorded import Recorded, plan_of, spec_names

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.components.names import NODE_GPUS
-from gpucluster.components.shapes import elastic_shape, shapes
-from gpucluster.judges.bench import judged
-from gpucluster.judges.verdict import Outcome
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.components.planning.names import NODE_GPUS
+from gpucluster.components.shared.pools.machine_choice import elastic_shape, shapes
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.operate.judges.bench import judged
+from gpucluster.operate.judges.report import Outcome
 from tests.components.recorded import PLANS, plan_of, recording, spec_names
 
 CLOUDS = [*clouds()]
@@ -42,7 +42,7 @@ def test_every_recording_is_of_a_spec_and_every_machine_is_in_one(cloud: str) ->
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_no_vendors_schema_refuses_a_recorded_resource(cloud: str) -> None:
     """What depends on another resource is unknown to the judges, as in a first preview. AWS's schemas have machines by
-    region; where one is sold is in `catalog/zones.csv`.
+    region; where one is sold is in `gpucluster/core/catalog/zones.csv`.
     """
     different: dict[str, Resource] = {}
     for name in spec_names(cloud):

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.catalog.workloads import workloads
-from gpucluster.sandbox.live.charts.fetch import CHARTS, RENDERED
-from gpucluster.sandbox.live.charts.render import render
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.workloads import workloads
+from gpucluster.sandbox.live.charts.render import CHARTS, RENDERED, render
 from tests.components.test_plan_properties import packages, plans
 
 KINDS = {"DaemonSet", "Deployment", "Job", "StatefulSet"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from gpucluster.components.cloud import cloud_of
-from gpucluster.components.planning import Planning, Prices
-from gpucluster.components.problem import Problem
+from gpucluster.components.cluster.cloud import cloud_of
+from gpucluster.components.planning.planning import Planning, Prices
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 
 __all__ = ["refused", "reports", "told"]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import Column, cluster_of
-from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import Bound, NotKnown, Price
-from gpucluster.cost.prices.elsewhere import price_or_bound
-from gpucluster.program.resources import Resource, Resources
-from tests.program.fixtures import MakeResource, make, recordings, run_program
+from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.pricing.model import CostLine
+from tests.gpucluster.core.program.fixtures import MakeResource, make, recordings, run_program
 
 __all__ = ["make", "recordings", "run_program"]
 

@@ -8,15 +8,13 @@ from decimal import Decimal
 import pytest
 
 from gpucluster.cost import PriceBook
-from gpucluster.cost.carbon import grid_of, tonnes_a_year
+from gpucluster.cost.comparison.carbon import grid_of, tonnes_a_year
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
-from gpucluster.cost.purchasing.settings import Settings
-from gpucluster.cost.purchasing.spot import interruptions
-from gpucluster.cost.purchasing.taken_back import TakenBack
+from gpucluster.cost.pricing.transfer import GIB_PER_GB, Egress, egress_of, flow_gigabytes
+from gpucluster.cost.purchasing.rate import Settings
+from gpucluster.cost.purchasing.spot_interruption import TakenBack, interruptions
 from gpucluster.cost.tco import Inputs, against, own_cluster
 from gpucluster.cost.terms.support import support_of
-from gpucluster.cost.transfer import Egress, egress_of, flow_gigabytes
-from gpucluster.cost.transfer.egress import GIB_PER_GB
 from tests.cost.tco.test_own import PUBLISHED
 
 ALWAYS_100_GBPS = flow_gigabytes(Decimal(100), Decimal(30))

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.advice import advice_of
-from gpucluster.cost.assumptions import Exceptions
 from gpucluster.cost.comparison.figures import Ask, figures_of
+from gpucluster.cost.estimate.teams import team_costs
+from gpucluster.cost.pricing.assumptions import Exceptions
 from gpucluster.cost.purchasing import Options, Settings, options_of
-from gpucluster.cost.teams import team_costs
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.purchasing.recommendations import advice_of
 from tests.cost.conftest import NOWHERE
 from tests.says import Says
 

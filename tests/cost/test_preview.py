@@ -12,15 +12,15 @@ from typing import Any
 import pulumi
 import pytest
 
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.documents.report_json import report_json
+from gpucluster.cost.documents.report.report_json import report_json
 from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
-from gpucluster.program.readers.files import read_text
-from gpucluster.program.resources import Resource, Resources
 from tests.says import Says
 
 RunProgram = Callable[..., Any]
-EXAMPLE = Path(__file__).parents[1] / "program" / "example" / "__main__.py"
+EXAMPLE = Path(__file__).parents[1] / "gpucluster/core/program/example/__main__.py"
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -14,15 +14,15 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.formats import written
-from gpucluster.cost.documents.report import report_document
-from gpucluster.cost.grouping import group_by
-from gpucluster.cost.model import CostLine
+from gpucluster.cost.documents.forms.formats import written
+from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.labels import group_by
+from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.usage.file import read_usage
-from gpucluster.program.readers.files import read_text
-from gpucluster.program.resources import Resources
 
 HERE = Path(__file__).parent / "programs"
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.yaml"))

@@ -15,20 +15,22 @@ from types import ModuleType
 import pytest
 import yaml
 
-from gpucluster.catalog import rows
-from gpucluster.catalog.free import free_types
-from gpucluster.catalog.machines import machines
+from gpucluster.core.catalog import tables
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.catalog.resource_types import free_types
+from gpucluster.core.program.readers.files import read_file
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.handlers import registry
-from gpucluster.cost.handlers.by_table import by_table
+from gpucluster.cost.handlers.rates_table import by_table
 from gpucluster.cost.prices.check import check_prices
 from gpucluster.cost.rates import rows_of
 from gpucluster.policies.engine.examples import Example, plan_of
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
-from gpucluster.program.readers.files import read_file
-from gpucluster.program.resources import Resource, Resources
-from tests.catalog.test_machines import test_a_row_says_what_a_machine_of_its_cloud_has as machine_is_whole
+from tests.gpucluster.core.catalog.test_machines import (
+    test_a_row_says_what_a_machine_of_its_cloud_has as machine_is_whole,
+)
 from tests.test_clouds_apart import _DATA_OF_EACH, NAMED
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +59,7 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
     [
         ("policies/rules/training_pool_in_one_domain.py", 'name="training-pool-in-one-domain"'),
         ("cost/prices/aws.csv", "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,"),
-        ("components/aws/training.py", "def plan_interfaces("),
+        ("components/aws/planning/training.py", "def plan_interfaces("),
         ("cost/prices/sources.csv", "starts_with,"),
     ],
 )
@@ -114,7 +116,7 @@ def walked(tmp_path, monkeypatch):
         if path.endswith(".csv"):
             with (tmp_path / path).open("a") as file:
                 file.write(text)
-    monkeypatch.setattr(rows, "_ROOT", tmp_path)
+    monkeypatch.setattr(tables, "_ROOT", tmp_path)
     monkeypatch.setattr(registry, "_HANDLERS", known)
     return tmp_path
 
@@ -152,9 +154,9 @@ def test_the_free_type_is_free():
 
 
 def test_the_rates_and_the_handler_price_their_types(walked, monkeypatch):
-    monkeypatch.setattr("gpucluster.cost.handlers.by_table.rows_of", rows_of.__wrapped__)
+    monkeypatch.setattr("gpucluster.cost.handlers.rates_table.rows_of", rows_of.__wrapped__)
     registry.prices(BEACON)(by_table(BEACON))
-    _module("cost/handlers/aws_array.py", like="cost/handlers/aws_nat_gateway.py")
+    _module("cost/handlers/aws_array.py", like="cost/handlers/aws_network.py")
     book = PriceBook(today=TODAY, folder=walked / "cost/prices")
     found = [_cost(book, BEACON, nodes=2), _cost(book, "aws:example/array:Array", rows=2, columns=3)]
     assert [(line.name, str(line.monthly)) for cost in found for line in cost.lines] == [

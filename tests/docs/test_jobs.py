@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gpucluster.catalog.fabric_releases import FabricRelease, release_of
-from gpucluster.catalog.machines import machines
-from tests.catalog.misfit import misfit
+from gpucluster.core.catalog.fabrics import FabricRelease, release_of
+from gpucluster.core.catalog.machines import machines
+from tests.gpucluster.core.catalog.misfit import misfit
 
 PAGE = Path(__file__).parents[2] / "docs/jobs.md"
 # What the page calls machines that are told apart by nothing in the table -> one of them.

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 
+from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Estimate, estimate
-from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
-from gpucluster.program.resources import Resources
+from gpucluster.cost.pricing.model import CostLine
 from tools.pages.examples import declared, examples
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.aws import job_pools as aws
-from gpucluster.components.azure import fabric as azure
-from gpucluster.components.gcp import fabric_pod as gcp
+from gpucluster.components.aws.pools import job_pools as aws
+from gpucluster.components.azure.fabric import fabric as azure
+from gpucluster.components.gcp.fabric import fabric_pod as gcp
 
 QUEUE = "kueue.x-k8s.io/queue-name"
 JOBS = sorted((Path(__file__).parents[2] / "examples/jobs").rglob("*.yaml"))

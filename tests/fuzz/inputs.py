@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import yaml
 
+from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.bills.planned import planned_lines
 from gpucluster.policies.engine.examples import example_of, plan_of
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.files import read_text
 from tests.cost.bills.generator import CUR2, FOCUS, bill_of, write_csv
 from tests.fuzz.kind import ROOT, Kind, texts
 from tests.fuzz.mutants import HOSTILE
 from tests.fuzz.programs import ANSWERS
-from tests.pull_request.conftest import TRIAL, changed, evidence, stack
+from tests.gpucluster.operate.pull_request.conftest import TRIAL, changed, evidence, stack
 
 __all__ = ["KINDS", "WHOLE"]
 
@@ -121,7 +121,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 WHOLE: Final[Mapping[str, str]] = {
-    "PLAN": texts("tests/program/recordings/plan.json")[0],
+    "PLAN": texts("tests/gpucluster/core/program/recordings/plan.json")[0],
     "LIMITS": KINDS["limits"].seeds[0],
     "EVIDENCE": _EVIDENCE.model_dump_json(),
     "SPEC": texts("stacks/specs/trial.yaml")[0],

@@ -52,7 +52,7 @@ def _pod(name: str, node: str) -> Mapping[str, Any]:
 
 def _state() -> str:
     """Of a stack whose time is over."""
-    document: dict[str, Any] = json.loads(texts("tests/program/recordings/state.json")[0])
+    document: dict[str, Any] = json.loads(texts("tests/gpucluster/core/program/recordings/state.json")[0])
     for record in document["deployment"]["resources"]:
         record |= {"created": "2026-01-01T00:00:00.123456789Z", "modified": "2026-01-01T00:00:00Z"}
         if record["type"].endswith(":Cluster"):
@@ -75,7 +75,7 @@ ANSWERS: Final[Mapping[str, str]] = {
     ),
     "stack export": _state(),
     "stack ls": json.dumps([{"name": "dev", "current": True, "resourceCount": 3}, {"name": "organization/p/other"}]),
-    "preview --stack dev": texts("tests/program/recordings/plan.json")[0],
+    "preview --stack dev": texts("tests/gpucluster/core/program/recordings/plan.json")[0],
     "create --raw": json.dumps({"kind": "SelfSubjectAccessReview", "status": {"allowed": True}}),
     "get nodes": json.dumps({"kind": "List", "items": [_node(name) for name in _NODES]}),
     "get pods": json.dumps({"items": [_pod(f"pod-{at}", name) for at, name in enumerate(_NODES)]}),

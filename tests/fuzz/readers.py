@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
 
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.project import find_project
-from gpucluster.sandbox.recovery.state import state_files
-from gpucluster.sandbox.stacks import private_config
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.project.project import find_project
+from gpucluster.sandbox.project.stacks import private_config
+from gpucluster.sandbox.state.state import state_files
 
 __all__ = ["READERS"]
 
@@ -27,19 +27,19 @@ def _project(file: Path) -> None:
 
 def _measured(file: Path) -> None:
     """Waiting takes no time, and looking at the clock ten minutes."""
-    from gpucluster.acceptance.promises import Promises
-    from gpucluster.acceptance.runs.session import accept, seen
+    from gpucluster.operate.acceptance.commitments import Promises
+    from gpucluster.operate.acceptance.runs.session import accept, seen
 
     minutes = itertools.count(step=10)
     clock = SimpleNamespace(monotonic=lambda: 60.0 * next(minutes), sleep=lambda _: None)
     results = file.with_suffix(".results")
-    with mock.patch("gpucluster.acceptance.runs.collect.time", clock):
+    with mock.patch("gpucluster.operate.acceptance.runs.collect.time", clock):
         accept(seen(None, force=True), results, Promises(), level=1, pairs="auto", say=lambda _: None)
 
 
 def _scenario(file: Path) -> None:
-    from gpucluster.sandbox.scenario_file import read_scenario
-    from gpucluster.sandbox.seed import disturb, seed
+    from gpucluster.sandbox.run.scenario_file import read_scenario
+    from gpucluster.sandbox.run.seed import disturb, seed
 
     scenario, ledger = read_scenario(file), Ledger(file.with_suffix(".sqlite3"))
     seed(scenario, installed_sdks(site_packages(None)), ledger)
@@ -47,7 +47,7 @@ def _scenario(file: Path) -> None:
 
 
 def _jobs(file: Path) -> None:
-    from gpucluster.rehearse.manifests import read_manifests
+    from gpucluster.operate.rehearse.manifests import read_manifests
 
     for manifest in read_manifests([file]):
         _ = (manifest.title, manifest.makes_pods)

@@ -97,7 +97,7 @@ def test_an_option_means_the_same_in_every_command(option: str) -> None:
     assert len(found) == 1
 
 
-LIGHT = ["gpucluster", "gpucluster.cli", "gpucluster.errors", "gpucluster.textio", "gpucluster.textio.terminal"]
+LIGHT = ["gpucluster", "gpucluster.cli", "gpucluster.errors", "gpucluster.core.text", "gpucluster.core.text.terminal"]
 """What help and completion load."""
 
 
@@ -162,7 +162,7 @@ def test_help_loads_no_command(args: tuple[str, ...]) -> None:
         (("cost", "types"), ("gpucluster.components", "gpucluster.policies", "gpucluster.sandbox", "pulumi", "rich")),
         (
             ("guardrails", "list"),
-            ("gpucluster.components", "gpucluster.pull_request", "gpucluster.sandbox", "pydantic"),
+            ("gpucluster.components", "gpucluster.operate.pull_request", "gpucluster.sandbox", "pydantic"),
         ),
         (("sandbox", "reset", "--help"), ("gpucluster.components", "gpucluster.cost", "gpucluster.policies", "pulumi")),
         (("acceptance", "run", "--help"), ("gpucluster.policies", "gpucluster.sandbox", "pulumi", "requests")),
@@ -194,16 +194,16 @@ def test_an_error_is_text_on_stderr_and_an_exit_code(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("gpucluster.components.commands.spec.first_spec", fail)
+    monkeypatch.setattr("gpucluster.operate.spec.init.first_spec", fail)
     done = CliRunner().invoke(main, ["init", "-"])
     assert (done.exit_code, done.stdout, done.stderr) == (code, "", text)
 
 
 def test_a_fault_of_ours_names_its_place_and_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpucluster.components.commands.spec.first_spec", {}.__getitem__)
+    monkeypatch.setattr("gpucluster.operate.spec.init.first_spec", {}.__getitem__)
     done = CliRunner().invoke(main, ["init", "-"])
     assert (done.exit_code, done.stdout) == (3, "")
-    assert done.stderr == Says("TypeError", "gpucluster.components.commands.spec")
+    assert done.stderr == Says("TypeError", "gpucluster.operate.spec.init")
 
 
 def test_a_word_that_is_nearly_a_command_is_answered_with_it() -> None:

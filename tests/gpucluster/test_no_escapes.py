@@ -56,7 +56,7 @@ def _called(words: Sequence[str], folder: Path, *, terminal: bool, **variables: 
     stream = io.TextIOWrapper(shown, encoding="utf-8", write_through=True)
     with (
         mock.patch.dict(os.environ, {"COLUMNS": "100", **variables}),
-        mock.patch("gpucluster.pull_request.vendors.judged", lambda *_, **__: []),
+        mock.patch("gpucluster.operate.pull_request.vendors.judged", lambda *_, **__: []),
         mock.patch("sys.stdin", io.TextIOWrapper(_Input())),
         chdir(folder),
         redirect_stdout(stream),
@@ -120,4 +120,4 @@ def test_styles_are_written_only_where_the_terminal_shows_them() -> None:
         for path in folder.rglob("*.py")
     }
     styled = {str(path.relative_to(ROOT)) for path, text in code.items() if "click.style" in text or ".secho" in text}
-    assert styled == {"textio/terminal.py"}
+    assert styled == {"gpucluster/core/text/terminal.py"}

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.aws.job_pools import job_pools as aws_pools
-from gpucluster.components.azure.job_pools import job_pools as azure_pools
-from gpucluster.components.cloud import ClusterPlan, cloud_of
-from gpucluster.components.gcp.job_pools import job_pools as gcp_pools
-from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.jobs import runtimes_of
+from gpucluster.components.aws.pools.job_pools import job_pools as aws_pools
+from gpucluster.components.azure.pools.job_pools import job_pools as azure_pools
+from gpucluster.components.cluster.cloud import ClusterPlan, cloud_of
+from gpucluster.components.gcp.pools.job_pools import job_pools as gcp_pools
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool
+from gpucluster.components.kubernetes.jobs.jobs import runtimes_of
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]

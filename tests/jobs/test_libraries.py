@@ -11,13 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.jobs import runtimes_of
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool
+from gpucluster.components.kubernetes.jobs.jobs import runtimes_of
 
 Pools = Callable[..., list[JobPool]]
 Folders = Mapping[str, frozenset[str]]
 
-MANIFESTS: Final = Path(__file__).parents[2] / "components/gcp/manifests"
+MANIFESTS: Final = Path(__file__).parents[2] / "components/gcp/fabric/manifests"
 NODE: Final = "/home/kubernetes/bin"
 SYSTEM: Final = "/usr/lib/x86_64-linux-gnu"
 """Stands for every folder of the loader's cache, which it searches last."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 
 Expand = Callable[..., dict[str, Any]]
 Example = Callable[[str], dict[str, Any]]

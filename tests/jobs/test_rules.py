@@ -19,16 +19,16 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.kubernetes import charts
-from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.job_rules import rules_of
-from gpucluster.components.kubernetes.jobs import queues_of
-from gpucluster.components.names import NAMESPACE
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool
+from gpucluster.components.kubernetes.jobs.job_rules import rules_of
+from gpucluster.components.kubernetes.jobs.jobs import queues_of
+from gpucluster.components.kubernetes.objects import charts
+from gpucluster.components.planning.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
-from tests.catalog.misfit import misfit
+from tests.gpucluster.core.catalog.misfit import misfit
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import pulumi
 import pulumi_aws
 import pulumi_gcp
 
-from gpucluster.components.failures import Failures
+from gpucluster.components.resources.failures import Failures
 
 part = pulumi.ComponentResource("test:index:Part", "part", {}, Failures().of(None))
 here = pulumi.ResourceOptions(parent=part)

@@ -372,8 +372,8 @@ def test_a_cluster_that_can_not_be_declared_to_its_end_leaves_nothing(
     declared: Declared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is in an object may turn out wrong when half of the cluster is queued."""
-    from gpucluster.components import shared_cluster
-    from gpucluster.components.planning import PlanError
+    from gpucluster.components.cluster import shared_cluster
+    from gpucluster.components.planning.planning import PlanError
 
     def wrong(*_: object, **__: object) -> None:
         raise PlanError(["Namespace trial: metadata.name is 'X'"])

@@ -13,7 +13,7 @@ PROGRAM = """\
 import pulumi_aws
 import pulumi_gcp
 
-import gpucluster.components.aws.training_pool as made
+import gpucluster.components.aws.pools.training_pool as made
 from gpucluster import aws, gcp
 
 if {other}:

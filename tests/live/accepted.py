@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
-from gpucluster.acceptance.inventory import inventory_of
-from gpucluster.acceptance.promises import Promises
-from gpucluster.acceptance.runs.kubectl import Kubectl
-from gpucluster.acceptance.runs.session import Judged, accept, seen
-from gpucluster.acceptance.verdicts.fabric import line_rate
-from gpucluster.components.shapes import shape_named
+from gpucluster.components.shared.pools.machine_choice import shape_named
+from gpucluster.operate.acceptance.commitments import Promises
+from gpucluster.operate.acceptance.inventory import inventory_of
+from gpucluster.operate.acceptance.runs.collect import Kubectl
+from gpucluster.operate.acceptance.runs.session import Judged, accept, seen
+from gpucluster.operate.acceptance.verdicts.fabric import line_rate
 from gpucluster.sandbox.api_server.client import ObjectRefused
-from gpucluster.sandbox.live import happenings, jobs
+from gpucluster.sandbox.live import node_events
+from gpucluster.sandbox.live.commands import job as jobs
 from tests.live.harness import Live
 
-# Of an H100 80GB HBM3: tests/acceptance/logs/h100.
+# Of an H100 80GB HBM3: tests/gpucluster/operate/acceptance/logs/h100.
 _DRIVER, _SERIAL = "580.159.04", "1653723046420"
 PASSED = [
     ("GPU diagnosis", "pass"),
@@ -137,7 +138,7 @@ def _accept(live: Live, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judged
     assert machine is not None
     monkeypatch.setenv("PATH", str(live.cluster.kubectl.parent))
     monkeypatch.setenv("KUBECONFIG", str(live.cluster.kubeconfig))
-    monkeypatch.setattr("gpucluster.acceptance.runs.collect._POLL_SECONDS", 0.5)
+    monkeypatch.setattr("gpucluster.operate.acceptance.runs.collect._POLL_SECONDS", 0.5)
     monkeypatch.setattr(Kubectl, "logs", lambda _, selector: logs[selector.split(",")[0].partition("=")[2]])
     with _ended(live, logs, line_rate(machine)):
         try:
@@ -166,7 +167,7 @@ def test_acceptance_looks_at_the_gpus_of_a_cordoned_node_and_says_that_no_ring_h
 ) -> None:
     """One of five nodes is cordoned. Diagnosis and storage run there too, rings on the others, as the report says."""
     cordoned = live.nodes()[0]["metadata"]["name"]
-    happenings.cordon(live.client, live.node(cordoned))
+    node_events.cordon(live.client, live.node(cordoned))
     verdicts, read, _ = _accept(live, tmp_path, monkeypatch)
     assert sorted({(it.check, it.outcome) for it in verdicts}) == sorted([*PASSED, ("all-reduce", "cannot tell")])
     assert cordoned in [node.name for node in inventory_of(read).nodes]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.kubernetes.job_pool import kept
-from gpucluster.components.kubernetes.kueue.config import KUEUE_CONFIG
-from gpucluster.components.kubernetes.restarts import FORCED
+from gpucluster.components.kubernetes.jobs.job_pool import kept
+from gpucluster.components.kubernetes.jobs.kueue.config import KUEUE_CONFIG
+from gpucluster.components.kubernetes.jobs.restarts import FORCED
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
-from gpucluster.sandbox.live import happenings
+from gpucluster.sandbox.live import node_events
 from tests.live import harness
 from tests.live.harness import Live, Object, trainjob
 
@@ -169,7 +169,7 @@ def test_an_interruption_moves_the_job(pool: Live) -> None:
     with _runtime_of_spot(pool):
         pool.submit(single("single"))
         [before] = pool.running("single", 1)
-        happenings.interrupt(pool.client, pool.node(before), pool.entry)
+        node_events.interrupt(pool.client, pool.node(before), pool.entry)
         _moves(pool, before)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.sandbox.live import happenings, jobs
-from gpucluster.sandbox.live.node_rows import state_of
+from gpucluster.sandbox.live import node_events
+from gpucluster.sandbox.live.commands import job
+from gpucluster.sandbox.live.commands.node import state_of
 from tests.live import wrong as manifests
 from tests.live.harness import Live, trainjob
 
@@ -13,9 +14,9 @@ pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def _end(live: Live, name: str, code: int) -> None:
-    found = jobs.find(jobs.jobs_of(live.client), name, "training")
+    found = job.find(job.jobs_of(live.client), name, "training")
     pods = [pod["name"] for pod in found.pods if pod["phase"] == "Running"]
-    jobs.end_pods(live.client, found, code, pods if code == 0 else pods[:1])
+    job.end_pods(live.client, found, code, pods if code == 0 else pods[:1])
 
 
 def _has_ended(live: Live, name: str) -> bool:
@@ -139,7 +140,7 @@ def test_the_pod_of_a_cordoned_node_comes_back_on_another(live: Live) -> None:
     """A job runs on two nodes. One is cordoned and its pod deleted: the job runs again, and not there."""
     live.submit(trainjob("pytorch"))
     cordoned = live.running("pytorch", 2)[0]
-    happenings.cordon(live.client, live.node(cordoned))
+    node_events.cordon(live.client, live.node(cordoned))
     [pod] = [it for it in live.pods("pytorch") if it["spec"]["nodeName"] == cordoned]
     live.client.delete({"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]})
     live.wait_until("no pod is left there", lambda: live.leaves("pytorch", cordoned))
@@ -151,7 +152,7 @@ def test_a_job_goes_on_on_the_spare_when_the_cloud_takes_a_machine(live: Live) -
     live.submit(trainjob("pytorch", nodes=4))
     used = live.running("pytorch", 4)
     [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
-    happenings.take_away(live.client, live.node(used[0]))
+    node_events.take_away(live.client, live.node(used[0]))
     live.wait_until("no pod is bound to it", lambda: live.leaves("pytorch", used[0]))
     assert spare in live.running("pytorch", 4)
 
@@ -159,7 +160,7 @@ def test_a_job_goes_on_on_the_spare_when_the_cloud_takes_a_machine(live: Live) -
 def test_the_cloud_makes_another_machine_under_another_name(live: Live) -> None:
     """Five nodes. One is gone; a moment later there are five again, the new one ready and under a new name."""
     before = {node["metadata"]["name"] for node in live.nodes()}
-    happenings.take_away(live.client, live.node(min(before)))
+    node_events.take_away(live.client, live.node(min(before)))
     live.resync()
     live.wait_until(
         "five nodes are ready",
@@ -173,7 +174,7 @@ def test_the_cloud_makes_another_machine_under_another_name(live: Live) -> None:
 def test_a_node_that_falls_silent_is_unreachable_and_gets_no_pod(live: Live) -> None:
     """Five nodes are ready. A kubelet stops: in a minute its node is unreachable, and a job of four goes around it."""
     silent = live.nodes()[0]["metadata"]["name"]
-    happenings.fail(live.client, live.node(silent))
+    node_events.fail(live.client, live.node(silent))
     live.wait_until("it is unreachable", lambda: state_of(live.node(silent)).startswith("Unreachable") or None)
     live.submit(trainjob("pytorch", nodes=4))
     assert silent not in live.running("pytorch", 4)
@@ -182,7 +183,7 @@ def test_a_node_that_falls_silent_is_unreachable_and_gets_no_pod(live: Live) -> 
 def test_a_node_with_a_broken_gpu_gets_no_whole_node_job(live: Live) -> None:
     """Five nodes are free. A GPU of one is lost: seven are left there, and a job of four nodes takes the others."""
     broken = live.nodes()[0]["metadata"]["name"]
-    happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
+    node_events.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
     assert "7 of 8 nvidia.com/gpu work" in state_of(live.node(broken))
     live.submit(trainjob("pytorch", nodes=4))
     assert broken not in live.running("pytorch", 4)
@@ -193,7 +194,7 @@ def test_a_broken_node_is_drained_by_itself_and_its_job_goes_on_on_the_spare(liv
     live.submit(trainjob("pytorch", nodes=4))
     used = live.running("pytorch", 4)
     [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
-    happenings.degrade(live.client, live.node(used[0]), live.entry, live.cluster.ledger.all())
+    node_events.degrade(live.client, live.node(used[0]), live.entry, live.cluster.ledger.all())
     live.wait_until("no pod is left there", lambda: live.leaves("pytorch", used[0]))
     assert spare in live.running("pytorch", 4)
     assert live.is_broken(used[0])

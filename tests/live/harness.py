@@ -12,17 +12,17 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
-from gpucluster.rehearse.report import leaves
+from gpucluster.operate.rehearse.report import leaves
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.cluster import LiveCluster, open_cluster
-from gpucluster.sandbox.live.node_rows import gpus_of, state_of
+from gpucluster.sandbox.live.commands.node import gpus_of, state_of
+from gpucluster.sandbox.live.nodes.fleet import sync
 from gpucluster.sandbox.live.nodes.manifest import POOL
-from gpucluster.sandbox.live.nodes.sync import sync
-from gpucluster.sandbox.project import Project, find_project
+from gpucluster.sandbox.project.project import Project, find_project
 from tests.waiting import wait_for
 
 __all__ = ["EXAMPLES", "Live", "Object", "living", "trainjob"]
@@ -207,15 +207,15 @@ class Live:
 
     def clean(self) -> None:
         """All nodes well and in their number, and no job left."""
-        from gpucluster.sandbox.live import happenings
+        from gpucluster.sandbox.live import node_events
 
         for document in self.left:
             self.client.delete(document)
         self.left.clear()
         for node in self.client.list("v1", "Node"):
             if POOL in node["metadata"].get("annotations", {}):
-                happenings.repair(self.client, node, self.entry, self.cluster.ledger.all())
-                happenings.uncordon(self.client, node)
+                node_events.repair(self.client, node, self.entry, self.cluster.ledger.all())
+                node_events.uncordon(self.client, node)
                 self.untaint(node["metadata"]["name"])
         self.resync()
         self.wait_until("all jobs are gone and all nodes are well", self._is_clean)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from gpucluster.rehearse.command import rehearsed
-from gpucluster.rehearse.manifests import Manifest, read_manifests
-from gpucluster.rehearse.outcome import Verdict
-from gpucluster.rehearse.report import Report
-from gpucluster.sandbox.project import find_project
+from gpucluster.operate.rehearse.command import rehearsed
+from gpucluster.operate.rehearse.manifests import Manifest, read_manifests
+from gpucluster.operate.rehearse.outcome import Verdict
+from gpucluster.operate.rehearse.report import Report
+from gpucluster.sandbox.project.project import find_project
 from tests.live.harness import EXAMPLES, Live, trainjob
 from tests.waiting import LIMIT
 

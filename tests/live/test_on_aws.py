@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.live import happenings
-from gpucluster.sandbox.live.node_rows import state_of
+from gpucluster.sandbox.live import node_events
+from gpucluster.sandbox.live.commands.node import state_of
 from tests.live.accepted import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.conftest import brought_up
 from tests.live.elastic import *  # noqa: F403 - the same
@@ -28,7 +28,7 @@ def test_aws_tells_a_cluster_nothing_before_it_takes_an_on_demand_machine(live: 
     """A node is interrupted by name. The command says that nobody in the cluster is told, and what to do instead."""
     name = live.nodes()[0]["metadata"]["name"]
     with pytest.raises(InputError) as caught:
-        happenings.interrupt(live.client, live.node(name), live.entry)
+        node_events.interrupt(live.client, live.node(name), live.entry)
     assert str(caught.value) == (
         f"{name} is bought on demand: its cloud gives no notice before it removes the machine; "
         f"gpucluster sandbox node delete {name} deletes it without notice"
@@ -38,7 +38,7 @@ def test_aws_tells_a_cluster_nothing_before_it_takes_an_on_demand_machine(live: 
 def test_a_lost_gpu_is_told_by_the_monitoring_agent_of_eks(live: Live) -> None:
     """A GPU of a node is lost. Its device plugin counts it out, and the agent writes AcceleratedHardwareReady=False."""
     broken = live.nodes()[0]["metadata"]["name"]
-    said = happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
+    said = node_events.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
     assert "NvidiaXID79Error" in said
     assert state_of(live.node(broken)) == "Ready, AcceleratedHardwareReady, 7 of 8 nvidia.com/gpu work"
 
@@ -46,9 +46,9 @@ def test_a_lost_gpu_is_told_by_the_monitoring_agent_of_eks(live: Live) -> None:
 def test_a_broken_node_that_has_been_repaired_takes_jobs_again(live: Live) -> None:
     """A GPU of a node is lost, which taints it. Its machine restarts: two minutes later the taint is gone."""
     name = live.nodes()[0]["metadata"]["name"]
-    happenings.degrade(live.client, live.node(name), live.entry, live.cluster.ledger.all())
+    node_events.degrade(live.client, live.node(name), live.entry, live.cluster.ledger.all())
     live.wait_until("it is tainted", lambda: live.is_broken(name) or None)
-    happenings.repair(live.client, live.node(name), live.entry, live.cluster.ledger.all())
+    node_events.repair(live.client, live.node(name), live.entry, live.cluster.ledger.all())
     assert live.is_broken(name)
     live.wait_until("it takes jobs again", lambda: not live.is_broken(name) or None)
 
@@ -58,7 +58,7 @@ def test_a_job_leaves_a_node_that_stays_silent_by_itself(live: Live) -> None:
     live.submit(trainjob("pytorch", nodes=4))
     used = live.running("pytorch", 4)
     [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
-    happenings.fail(live.client, live.node(used[0]))
+    node_events.fail(live.client, live.node(used[0]))
     # Silent after 40 s, 60 more that pods tolerate it, their grace period of 120, and Kueue's minute.
     live.wait_until("no pod is bound to it", lambda: live.leaves("pytorch", used[0]))
     assert spare in live.running("pytorch", 4)

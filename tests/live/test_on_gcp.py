@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpucluster.sandbox.live import happenings
+from gpucluster.sandbox.live import node_events
 from tests.live.accepted import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.conftest import brought_up
 from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
@@ -24,7 +24,7 @@ def test_maintenance_of_a_host_moves_its_job(live: Live) -> None:
     """A job runs on two nodes. GKE announces maintenance of one and stops its pods: the job runs again elsewhere."""
     live.submit(trainjob("pytorch"))
     going = live.running("pytorch", 2)[0]
-    said = happenings.interrupt(live.client, live.node(going), live.entry)
+    said = node_events.interrupt(live.client, live.node(going), live.entry)
     assert said == "GKE marks the maintenance as ongoing, keeps new pods away and stops those of the node"
     assert live.node(going)["metadata"]["labels"]["cloud.google.com/active-node-maintenance"] == "ONGOING"
     live.wait_until("no pod is left there", lambda: live.leaves("pytorch", going))

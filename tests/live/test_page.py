@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.catalog.clouds import clouds
+from gpucluster.core.catalog.clouds import clouds
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "live-scenarios.md"

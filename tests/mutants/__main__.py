@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from gpucluster.cache import cache_folder
+from gpucluster.core.cache import cache_folder
 from tests.mutants.choose import AREAS, Mutant, chosen, shares
 from tests.mutants.trial import Tree
 

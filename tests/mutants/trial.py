@@ -18,8 +18,8 @@ import psutil
 import pytest
 from coverage import CoverageData
 
-from gpucluster.cache import CACHE_VARIABLE
 from gpucluster.checkout import python_path
+from gpucluster.core.cache import CACHE_VARIABLE
 from tests.mutants.choose import Mutant
 from tests.mutants.probe import AREA, DATA, IMPORT
 

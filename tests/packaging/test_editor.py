@@ -24,7 +24,7 @@ def test_a_name_is_found_in_a_clone() -> None:
         found = editor.definition(ROOT / "stacks/__main__.py", "plan_stack")
     assert (found, found.resolve()) == (
         ROOT / LINKS / "gpucluster/components/stack_plan.py",
-        ROOT / "components/stack_plan.py",
+        ROOT / "components/stack/stack_plan.py",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from gpucluster.catalog.clouds import clouds
+from gpucluster.core.catalog.clouds import clouds
 from tests.packaging.conftest import ROOT
 
 CLOUDS = set(clouds())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gpucluster.component_package.schema_file import SCHEMA_FILE
+from gpucluster.components.package.folder import SCHEMA_FILE
 from tests.packaging.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

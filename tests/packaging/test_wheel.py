@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.catalog.clouds import clouds
 from gpucluster.checkout import folders
-from gpucluster.components.cloud import CLOUDS, missing_sdk
+from gpucluster.components.cluster.cloud import CLOUDS, missing_sdk
+from gpucluster.core.catalog.clouds import clouds
 from tests.packaging.conftest import ROOT, Environment, build_wheel
 from tests.says import Says
 from tests.stacks.conftest import Done

@@ -13,11 +13,11 @@ import pytest
 from pulumi.runtime.proto import analyzer_pb2
 
 import gpucluster.policies
+from gpucluster.core.program.readers.policy import resource_of, resources_of
+from gpucluster.core.program.readers.records import UNKNOWN_TEXT as UNKNOWN
 from gpucluster.policies.engine.rule import ResourceRule, Rule, Stack, message
 from gpucluster.policies.engine.run import evaluate, run_resource_rule
 from gpucluster.policies.engine.settings import Settings
-from gpucluster.program.readers.policy import resource_of, resources_of
-from gpucluster.program.readers.records import UNKNOWN_TEXT as UNKNOWN
 from tests.policies.programs import PROVIDERS, REFERENCE, filled, program_of
 
 LABELS = {"team": "research", "owner": "ada"}

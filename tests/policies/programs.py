@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
+from gpucluster.core.program.readers.records import UNKNOWN_TEXT
 from gpucluster.policies.engine.examples import Example, plan_of
-from gpucluster.program.readers.records import UNKNOWN_TEXT
 
 _FOLDER = Path(__file__).with_name("programs")
 PROGRAMS = sorted(file.stem for file in _FOLDER.glob("*.yaml"))

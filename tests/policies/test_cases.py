@@ -37,12 +37,12 @@ import pytest
 import yaml
 from pulumi.runtime.proto import analyzer_pb2
 
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.engine.examples import Example, example_of
 from gpucluster.policies.engine.rule import ChangeRule, Changes, Outcome, ReportRule
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.files import read_file
 from tests.policies.laid import laid
 from tests.policies.previews import PACK
 from tests.policies.programs import PROGRAMS, PROVIDERS, planned, program_of

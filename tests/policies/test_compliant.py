@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.engine.examples import Example
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.files import read_file
 from tests.cases import cases
 from tests.policies.programs import PROGRAMS, planned, program_of
 from tests.policies.test_cases import TODAY, changed

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.engine.examples import Example, plan_of
 from gpucluster.policies.engine.rule import ReportRule
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import PRODUCTION
-from gpucluster.program.readers.files import read_file
 
 FOLDER = Path(__file__).with_name("foreign")
 FILES = sorted(FOLDER.glob("*.yaml"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gpucluster.sandbox.engine.go_program import go_program
+from gpucluster.sandbox.engine.go_build import go_program
 from gpucluster.sandbox.engine.progress import Say
 
 __all__ = ["promtool"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.project.project import Project
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 

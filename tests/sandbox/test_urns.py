@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.sandbox.urns import urn_name
+from gpucluster.core.program.urns import urn_name
 
 
 @pytest.mark.parametrize("name", ["net", "net::of::two", "a:b"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.components.kubernetes.charts import CHARTS
+from gpucluster.components.kubernetes.objects.charts import CHARTS
 from gpucluster.sandbox.api_server.definitions import source_of
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
 

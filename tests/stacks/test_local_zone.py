@@ -8,10 +8,11 @@ from typing import Final
 import pytest
 import yaml
 
-from gpucluster.components.stack_config import stack_config
-from gpucluster.components.stack_plan import plan_stack
-from gpucluster.cost import Estimate, PriceBook, estimate, plan_prices
-from gpucluster.quote.declaring import declared
+from gpucluster.components.stack.stack_config import stack_config
+from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.pricing import plan_prices
+from gpucluster.operate.quote.declaring import declared
 
 pytestmark = pytest.mark.slow
 

@@ -19,13 +19,14 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from gpucluster.catalog.machines import machines
-from gpucluster.components.stack_config import stack_config
-from gpucluster.components.stack_plan import plan_stack
-from gpucluster.cost import Estimate, PriceBook, estimate, plan_prices
-from gpucluster.program.resources import Resource, Resources
-from gpucluster.quote.declaring import declared
-from gpucluster.quote.places import places_of
+from gpucluster.components.stack.stack_config import stack_config
+from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.pricing import plan_prices
+from gpucluster.operate.quote.declaring import declared
+from gpucluster.operate.quote.places import places_of
 
 pytestmark = pytest.mark.slow
 

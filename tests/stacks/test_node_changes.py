@@ -18,12 +18,12 @@ import pulumi
 import pytest
 import yaml
 
-from gpucluster.catalog.machines import machines
-from gpucluster.components.rolls import RollGuard
-from gpucluster.components.training import TrainingNodes
+from gpucluster.components.resources.node_replacement import RollGuard
+from gpucluster.components.shared.pools.training import TrainingNodes
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
 from gpucluster.policies.engine.rule import Changes
-from gpucluster.program.readers.files import read_file
 
 HERE: Final = Path(__file__).parent
 CLOUDS: Final = ("aws", "gcp", "azure")

@@ -15,16 +15,16 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.components.cloud import cloud_of
-from gpucluster.components.declare import few_calls
-from gpucluster.components.simulated import INPUT_ERROR_FILE
+from gpucluster.components.cluster.cloud import cloud_of
+from gpucluster.components.resources.simulated import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.scenario_file import read_scenario
-from gpucluster.sandbox.seed import seed
+from gpucluster.components.stack.declaration import few_calls
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.run.scenario_file import read_scenario
+from gpucluster.sandbox.run.seed import seed
 from tests.components.recorded import TRIAL, chosen, location
 from tests.sandbox.clouds.engine import Stack
 

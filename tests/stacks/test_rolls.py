@@ -28,7 +28,7 @@ class Case:
 CASES = {
     "aws": Case(
         machines="5 x p5.48xlarge",
-        program="import gpucluster.components.aws.training_pool as other\n\nother._placement = lambda *_: None\n",
+        program="import gpucluster.components.aws.pools.training_pool as other\n\nother._placement = lambda *_: None\n",
         named=f"{TEMPLATE} changes in placement",
     ),
     "gcp": Case(
@@ -40,7 +40,7 @@ CASES = {
     ),
     "azure": Case(
         machines="5 x Standard_ND96isr_H100_v5",
-        program='import gpucluster.components.versions as other\n\nother.KUBERNETES = "1.36"\n',
+        program='import gpucluster.components.cluster.versions as other\n\nother.KUBERNETES = "1.36"\n',
         named=f"{NODES} changes in orchestratorVersion",
     ),
 }
@@ -91,7 +91,7 @@ def _steps(plan: str) -> set[tuple[str, str]]:
 def test_another_setup_of_nodes_waits_for_a_roll(project: Any) -> None:
     """An upgrade of this project brings it, and nobody's jobs end for it."""
     assert project.pulumi("up", "--yes", "--skip-preview").code == 0
-    program = 'import gpucluster.components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n'
+    program = 'import gpucluster.components.aws.pools.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n'
     project.change("stacks/__main__.py", "import gc\n", f"import gc\n\n{program}")
     kept = project.pulumi("preview", "--json", "--show-sames")
     assert kept.code == 0, kept.text
@@ -105,8 +105,8 @@ def test_a_pause_removes_nodes_without_replacing_them_first_and_a_resume_starts_
     """EKS changes the version of a group before its size: a template that the group follows would replace each node."""
     assert project.pulumi("up", "--yes", "--skip-preview").code == 0
     project.change("stacks/specs/trial.yaml", "owner: ml-platform", "owner: somebody-else")
-    program = "import gpucluster.components.aws.training_pool as other\n\nother._placement = lambda *_: None\n"
-    setup = 'import gpucluster.components.aws.user_data as setup\n\nsetup.GPU_NODE_SETUP += "echo another\\n"\n'
+    program = "import gpucluster.components.aws.pools.training_pool as other\n\nother._placement = lambda *_: None\n"
+    setup = 'import gpucluster.components.aws.pools.user_data as setup\n\nsetup.GPU_NODE_SETUP += "echo another\\n"\n'
     project.change("stacks/__main__.py", "import gc\n", f"import gc\n\n{program}{setup}")
     # Without machines a version that changes first would fail.
     (project.path / "none.yaml").write_text(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from tests.stacks.conftest import Project
 
 pytestmark = [pytest.mark.engine, pytest.mark.core]

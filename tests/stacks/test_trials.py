@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.catalog.clouds import clouds
+from gpucluster.core.catalog.clouds import clouds
 from tests.stacks.conftest import Project
 
 pytestmark = [pytest.mark.engine, pytest.mark.core, pytest.mark.checkpoints]

@@ -17,9 +17,9 @@ from typing import Final
 
 import click
 
-from gpucluster.catalog.clouds import clouds
+from gpucluster.core.catalog.clouds import clouds
 from gpucluster.sandbox.engine.language_host import children
-from gpucluster.sandbox.run_folder import scratch_folder
+from gpucluster.sandbox.machine.run_folder import scratch_folder
 from tests.sweep.commands import DIRECTIONS, prepared
 from tests.sweep.stage import Operation
 from tests.sweep.tour import KINDS, Round, Tour

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 from pulumi.runtime.proto import resource_pb2
 
-from gpucluster.sandbox.clouds.values import Secret, from_struct, plain
+from gpucluster.sandbox.clouds.types.values import Secret, from_struct, plain
 from tests.sweep.recording import Call, Recorder, Replayer, load, save
 from tests.sweep.stage import Fault, Operation, Ran, Stage, copied, made, serving
 from tests.sweep.tour import Command

@@ -16,20 +16,20 @@ from typing import Any, Final, NamedTuple, Self
 
 from pulumi.runtime.proto import language_pb2_grpc
 
-from gpucluster.sandbox import stacks
+from gpucluster.core.program.urns import urn_name
+from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
-from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.plugins import install_launchers
 from gpucluster.sandbox.clouds.resident import Resident
-from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.commands.recover import recover
 from gpucluster.sandbox.engine.find import find_engine
-from gpucluster.sandbox.environment import environment
-from gpucluster.sandbox.own_user import loopback_server
-from gpucluster.sandbox.project import Project
-from gpucluster.sandbox.recover import recover
-from gpucluster.sandbox.run_folder import scratch_folder
-from gpucluster.sandbox.urns import urn_name
+from gpucluster.sandbox.machine.local_server import loopback_server
+from gpucluster.sandbox.machine.run_folder import scratch_folder
+from gpucluster.sandbox.project import stacks
+from gpucluster.sandbox.project.environment import environment
+from gpucluster.sandbox.project.project import Project
 
 __all__ = ["Fault", "Operation", "Ran", "Stage", "copied", "made", "serving"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.clouds.types.values import Secret
 from gpucluster.sandbox.engine.language_host import children
 from tests.sweep.__main__ import sweep, tours
 from tests.sweep.commands import prepared, secrets_of

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.core.program.urns import urn_name
 from gpucluster.errors import Error
-from gpucluster.sandbox.clouds.lasting import stays_failed
-from gpucluster.sandbox.recovery.damage import differences
-from gpucluster.sandbox.urns import urn_name
+from gpucluster.sandbox.clouds.events.long_running import stays_failed
+from gpucluster.sandbox.state.damage import differences
 from tests.sweep.stage import Fault, Operation, Ran, Stage, copied
 
 __all__ = ["KINDS", "Command", "Round", "Tour"]

@@ -20,10 +20,10 @@ PACKAGE = ROOT / LINKS / "gpucluster"
 
 PROGRAM = """
 import datetime, json
-from gpucluster.cost.estimate import estimate
+from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.sandbox.clouds.registry import SIMULATED
 
 def made(type_, name, **inputs):
@@ -84,8 +84,8 @@ def found(tree: Path) -> dict[str, object]:
 
 def test_the_toy_edits_no_file_and_adds_a_row_to_three_tables(tree: Path) -> None:
     assert sorted(map(str, _files(HERE / "rows"))) == [
-        "catalog/clouds.csv",
-        "catalog/machines.csv",
+        "gpucluster/core/catalog/clouds.csv",
+        "gpucluster/core/catalog/machines.csv",
         "cost/prices/sources.csv",
     ]
     ours = {file for file in _files(tree / "gpucluster") if (PACKAGE / file).exists()}

@@ -17,13 +17,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.judges.aws import names as aws
-from gpucluster.judges.gcp import names as gcp
-from gpucluster.judges.gcp.judge import WHOLE
-from gpucluster.judges.names import Names
-from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.operate.judges.aws import template as aws
+from gpucluster.operate.judges.gcp import names as gcp
+from gpucluster.operate.judges.gcp.judge import WHOLE
+from gpucluster.operate.judges.names import Names
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from tools.limits.combinations import Place, combinations, extensions
 
 _ROOT: Final = Path(__file__).parents[2]

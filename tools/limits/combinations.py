@@ -1,7 +1,7 @@
 """Combinations of inputs in CloudFormation's schemas, and in cfn-lint's extensions of them, in Pulumi's names.
 
 A schema calls them `required`, `requiredXor`, `requiredOr`, `oneOf`, `anyOf`, `dependencies`, `dependentRequired`,
-`dependentExcluded`, and `if` with `then` and `else`. `gpucluster.sandbox.clouds.combinations` describes the compiled
+`dependentExcluded`, and `if` with `then` and `else`. `gpucluster.sandbox.clouds.types.limits` describes the compiled
 form, which has three of them.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.core.text.type_guards import mapping
 
 Node = Mapping[str, Any]
 Path = tuple[str, ...]

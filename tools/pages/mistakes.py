@@ -31,11 +31,11 @@ from typing import Any, Final, cast
 
 import yaml
 
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.rule import Changes, Enforcement, ReportRule
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import Resource, Resources
 from tools.pages.examples import ROOT, Example, declared, examples
 
 FILE: Final = ROOT / "examples/mistakes.yaml"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.clouds import clouds
-from gpucluster.catalog.rows import Row, rows
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.tables import Row, rows
 
 _EFFECTS: Final = {
     "nothing": "nothing: nodes and jobs stay",
@@ -25,7 +25,7 @@ def page() -> str:
     lines = [
         "# Effects of pool changes on running nodes",
         "",
-        "Written by `make docs` from [`catalog/node_changes.csv`](../catalog/node_changes.csv). Previews, "
+        "Written by `make docs` from [`gpucluster/core/catalog/node_changes.csv`](../gpucluster/core/catalog/node_changes.csv). Previews, "
         "`gpucluster guardrails check` and the check of a pull request use the same table. See [changing a "
         "cluster](changing-a-cluster.md).",
     ]

@@ -17,7 +17,7 @@ from typing import Final
 import click
 
 from gpucluster.checkout import python_path
-from gpucluster.pull_request.revisions import Repository
+from gpucluster.operate.pull_request.revisions import Repository
 
 ROOT: Final = Path(__file__).parents[2]
 _NOWHERE: Final = "0" * 40
@@ -44,13 +44,13 @@ SEEDS: Final = (
     ),
     Seed(
         what="the file system without its owner",
-        file="components/aws/storage.py",
+        file="components/aws/storage/storage.py",
         old='storage_type="SSD",',
         new='storage_type="SSD",\n        tags={"owner": ""},',
     ),
     Seed(
         what="training nodes in two zones",
-        file="components/aws/training_pool.py",
+        file="components/aws/pools/training_pool.py",
         old="subnet_ids=[subnet_id],",
         new="subnet_ids=subnet_id,",
     ),
@@ -62,7 +62,7 @@ SEEDS: Final = (
     ),
     Seed(
         what="a cluster API that is open to everybody",
-        file="components/aws/control_plane.py",
+        file="components/aws/control_plane/control_plane.py",
         old="public_access_cidrs=list(access.public_cidrs) or None,",
         new='public_access_cidrs=["0.0.0.0/0"],',
     ),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from gpucluster.catalog.clouds import clouds
+from gpucluster.core.catalog.clouds import clouds
 from gpucluster.policies.engine.examples import example_of
 from gpucluster.policies.engine.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 from gpucluster.policies.engine.settings import REMEDIATE

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from gpucluster.cost.prices import PriceBook, PriceRow
-from gpucluster.cost.prices.files import sources
-from gpucluster.cost.prices.table import write_rows
+from gpucluster.cost.prices.files import sources, write_rows
 from tools.prices.facts import BadFacts, read_facts
 from tools.prices.merge import merged
 from tools.prices.rows import NotConverted, row_of, targets

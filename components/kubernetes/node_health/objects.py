@@ -9,14 +9,14 @@ from typing import Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
-from gpucluster.components.kubernetes.job_images import mirrored
-from gpucluster.components.kubernetes.manifest import manifests
-from gpucluster.components.kubernetes.namespace import namespace
-from gpucluster.components.kubernetes.network_policy import only_these_ports
-from gpucluster.components.kubernetes.objects import Declared
-from gpucluster.components.kubernetes.scraped import NODE_HEALTH
-from gpucluster.components.names import NODE_HEALTH_PORT
+from gpucluster.components.kubernetes.jobs.critical_pods import CLUSTER_CRITICAL, critical_pods
+from gpucluster.components.kubernetes.jobs.job_images import mirrored
+from gpucluster.components.kubernetes.objects.manifest import manifests
+from gpucluster.components.kubernetes.objects.namespace import namespace
+from gpucluster.components.kubernetes.objects.network_policy import only_these_ports
+from gpucluster.components.kubernetes.objects.objects import Declared
+from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
+from gpucluster.components.planning.names import NODE_HEALTH_PORT
 
 NAME: Final = NODE_HEALTH.name
 """Name of the namespace and of everything in it."""
@@ -29,7 +29,7 @@ IMAGE: Final = (
 Source: tag and digest as public Dockerfiles pair them, by this registry and by Docker Hub.
 """
 
-_MANIFEST: Final = Path(__file__).parents[1] / "manifests/node-health.yaml"
+_MANIFEST: Final = Path(__file__).parents[1] / "jobs/manifests/node-health.yaml"
 _PROGRAM: Final = "controller.py"
 
 

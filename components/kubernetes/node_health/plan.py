@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.names import GPU, GPU_PRESENT, POOL, TRAINING_POOL
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool
+from gpucluster.components.planning.names import GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.spec.operations import BrokenNodes
 
 BROKEN: Final = "gpucluster/broken"

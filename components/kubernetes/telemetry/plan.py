@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
-from gpucluster.catalog.fabric_releases import release_of
-from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import Watched, samples_a_minute
-from gpucluster.components.names import NODE_GPUS
-from gpucluster.components.planning import Planning
+from gpucluster.components.planning.names import NODE_GPUS
+from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.components.spec.pools import Elastic, Mig
+from gpucluster.core.catalog.fabrics import release_of
+from gpucluster.core.catalog.machines import Machine
 
 SCRAPE_SECONDS: Final = 30
 """Scrape interval of GPU counters: NVIDIA's exporter reads DCGM every 30 seconds, so shorter intervals return the same

@@ -9,9 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.catalog.fabric_releases import LIKE_TCP
-from gpucluster.components.kubernetes.manifest import manifests
-from gpucluster.components.labels import REQUIRED_LABELS
+from gpucluster.components.kubernetes.objects.manifest import manifests
+from gpucluster.components.planning.labels import REQUIRED_LABELS
+from gpucluster.core.catalog.fabrics import LIKE_TCP
 
 NAME: Final = "gpucluster"
 _RULES: Final = Path(__file__).with_name("rules.yaml")

@@ -11,13 +11,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from gpucluster.core.environment import installing
+from gpucluster.core.program.values import is_object
 from gpucluster.cost.prices.live.aws_offers import selected
-from gpucluster.cost.prices.live.offer import Offer, plain
-from gpucluster.cost.prices.live.query import Query
+from gpucluster.cost.prices.live.query import Offer, Query, plain
 from gpucluster.cost.prices.live.web import Say, SourceFailed
 from gpucluster.errors import InputError
-from gpucluster.extras import installing
-from gpucluster.program.values import is_object
 
 _ENDPOINT_REGION: Final = "us-east-1"
 _FILTERS: Final = {

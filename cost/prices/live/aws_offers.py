@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.cost.prices.live.offer import Offer, Tier, amount, plain
-from gpucluster.cost.prices.live.query import Query
+from gpucluster.core.program.values import is_list, is_object
+from gpucluster.cost.prices.live.query import Offer, Query, Tier, amount, plain
 from gpucluster.cost.prices.live.web import SourceFailed, Web
-from gpucluster.program.values import is_list, is_object
 
 ADDRESS: Final = "https://pricing.us-east-1.amazonaws.com"
 SAVINGS_PLANS: Final = "AWSComputeSavingsPlan"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from gpucluster.cost.prices.live.offer import Offer, Tier, amount
+from gpucluster.cost.prices.live.query import Offer, Tier, amount
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 ADDRESS: Final = "https://website.spot.ec2.aws.a2z.com"

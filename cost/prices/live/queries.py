@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from gpucluster.cost.prices.live.google_machines import machine_queries
+from gpucluster.cost.prices.live.google import machine_queries
 from gpucluster.cost.prices.live.query import Condition, Part, Query
 
 _CONDITION: Final = re.compile(r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$")

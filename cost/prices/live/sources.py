@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gpucluster.cost.prices.live import aws_api, aws_offers, aws_spot, azure_retail, google_catalog
-from gpucluster.cost.prices.live.offer import Offer
-from gpucluster.cost.prices.live.query import Query
+from gpucluster.cost.prices.live import aws_api, aws_offers, aws_spot, azure, google
+from gpucluster.cost.prices.live.query import Offer, Query
 from gpucluster.cost.prices.live.web import Web
 
 ADDRESSES: Mapping[str, str] = {
     "aws": aws_offers.ADDRESS,
-    "azure": azure_retail.ADDRESS,
-    "gcp": google_catalog.ADDRESS,
+    "azure": azure.ADDRESS,
+    "gcp": google.ADDRESS,
 }
 """Address of each list, unless a mirror is used."""
 
@@ -38,9 +37,9 @@ class Sources:
         """(region, offers there). Raises SourceFailed."""
         address = self.addresses[provider].rstrip("/")
         if provider == "azure":
-            return azure_retail.offers(self.web, service, regions, asked, self.today, address)
+            return azure.offers(self.web, service, regions, asked, self.today, address)
         if provider == "gcp":
-            return google_catalog.offers(self.web, service, regions, self.today, self.google_key, address)
+            return google.offers(self.web, service, regions, self.today, self.google_key, address)
         if service == aws_spot.SERVICE:
             mirror = address != aws_offers.ADDRESS
             return aws_spot.offers(self.web, regions, self.today, address if mirror else aws_spot.ADDRESS)

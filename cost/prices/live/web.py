@@ -18,8 +18,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
+from gpucluster.core.program.values import is_object
 from gpucluster.errors import Fault
-from gpucluster.program.values import is_object
 
 Say = Callable[[str], None]
 """Receives a line of progress."""

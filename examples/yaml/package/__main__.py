@@ -1,3 +1,3 @@
-from gpucluster.component_package.provider import main
+from gpucluster.components.package.provider import main
 
 main()

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, items, known_items, text
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import at, items, known_items, text
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from gpucluster.catalog.label_syntax import LabelSyntax
-from gpucluster.catalog.labelled import argument_of
-from gpucluster.catalog.node_labels import KUBELET_DOMAINS
+from gpucluster.core.catalog.labels import LabelSyntax, argument_of
+from gpucluster.core.catalog.nodes import KUBELET_DOMAINS
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, items, known_items, setting, text
 from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE, NODE_GROUP
 from gpucluster.policies.clouds.label_sets import LabelSet, Place, labels_at, labels_with_defaults, node_labels
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, items, known_items, setting, text
 
 NODE_CLASSES: Final = {
     ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, flag, items, text
 from gpucluster.policies.clouds.aws.pools import (
     FLEET,
     INSTANCE,
@@ -14,8 +16,6 @@ from gpucluster.policies.clouds.aws.pools import (
     interfaces,
     training_pools,
 )
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, flag, items, text
 
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _PROPERTIES: Final = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, text
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, text
 
 PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
 CAPACITY_BLOCK: Final = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"

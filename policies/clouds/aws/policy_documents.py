@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.values import at, is_list, is_object, parsed
 from gpucluster.policies.clouds.open_ranges import everywhere
-from gpucluster.program.resources import UNKNOWN
-from gpucluster.program.values import at, is_list, is_object, parsed
 
 _BY_ARN: Final = ("aws:principalarn", "aws:sourcearn")
 _BY_OWNER: Final = (

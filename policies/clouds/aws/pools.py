@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.catalog.machines import Machine, has_gpus, machines, unlisted
+from gpucluster.core.catalog.machines import Machine, has_gpus, machines, unlisted
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
+from gpucluster.core.program.values import all_items, at, flag, items, text, whole
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.clouds.pools import Machines, counting, several
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
-from gpucluster.program.values import all_items, at, flag, items, text, whole
 
 _EFA = ("efa", "efa-only")
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.catalog.azure_sizes import infiniband_sizes, size_of
+from gpucluster.core.catalog.azure import infiniband_sizes, size_of
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, items, text
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, items, text
 
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _GROUP: Final = "karpenter.azure.com"

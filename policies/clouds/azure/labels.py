@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.label_syntax import LabelSyntax
-from gpucluster.catalog.labelled import argument_of
-from gpucluster.catalog.node_labels import KUBELET_DOMAINS
+from gpucluster.core.catalog.labels import LabelSyntax, argument_of
+from gpucluster.core.catalog.nodes import KUBELET_DOMAINS
+from gpucluster.core.program.resources import Resource
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, declared_pools
 from gpucluster.policies.clouds.label_sets import LabelSet, labels_at, node_labels
-from gpucluster.program.resources import Resource
-from gpucluster.program.values import at
 
 NODE_CLASSES: Final = {
     ("karpenter.azure.com", "AKSNodeClass"): ("tags of the machines it starts", LabelSyntax.AZURE, "tags")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import all_items, at, items, text
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, made_by_name, part
 from gpucluster.policies.clouds.azure.pools import AgentPool, training_pools
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import all_items, at, items, text
 
 NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import text
 from gpucluster.policies.clouds.azure.declared_pools import AzurePool, last, made_by_name
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import text
 
 RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"
 

@@ -12,7 +12,9 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.catalog.azure_sizes import Size, size_of
+from gpucluster.core.catalog.azure import Size, size_of
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
+from gpucluster.core.program.values import text
 from gpucluster.policies.clouds.azure.declared_pools import (
     AGENT_POOL,
     CLUSTER,
@@ -24,8 +26,6 @@ from gpucluster.policies.clouds.azure.declared_pools import (
 )
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes, for_training, telling_labels
 from gpucluster.policies.clouds.pools import PoolMachines, several
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, once
-from gpucluster.program.values import text
 
 AKS: Final = f"{AGENT_POOL}, {CLUSTER}"
 READS: Final = f"{AKS}, {SCALE_SET}"

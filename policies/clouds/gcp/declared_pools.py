@@ -3,8 +3,8 @@ group.
 
 Groups have the form of equivalent node pools. Their machines come from an instance template, whose first network
 interface corresponds to the cluster's own network, the others to additional networks; a machine type needs as many as
-in GKE (`catalog/gpudirect.csv`). Resources refer to each other by name, by path, by URL, or by an id unknown before the
-update.
+in GKE (`gpucluster/core/catalog/gpudirect.csv`). Resources refer to each other by name, by path, by URL, or by an id
+unknown before the update.
 """
 
 from __future__ import annotations
@@ -14,11 +14,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from gpucluster.catalog.gpudirect import Fabric, fabric_of
-from gpucluster.catalog.machines import Machine, has_gpus, machines
+from gpucluster.core.catalog.fabrics import Fabric, fabric_of
+from gpucluster.core.catalog.machines import Machine, has_gpus, machines
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import (
+    all_items,
+    at,
+    flag,
+    is_list,
+    is_object,
+    items,
+    known_items,
+    says,
+    text,
+    whole,
+)
 from gpucluster.policies.clouds.pools import DeclaredPool, counting
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import all_items, at, flag, is_list, is_object, items, known_items, says, text, whole
 
 _ZONE: Final = r"[a-z]+-[a-z]+[0-9]+-[a-z]"
 

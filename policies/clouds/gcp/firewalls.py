@@ -6,9 +6,9 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import at, flag, items, known_items, text
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, own_network
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, flag, items, known_items, text
 
 PROTOCOLS: Final = ("tcp", "udp", "icmp")
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.catalog.gpudirect import Fabric
+from gpucluster.core.catalog.fabrics import Fabric
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, text, whole
 from gpucluster.policies.clouds.gcp.declared_pools import is_zone
 from gpucluster.policies.clouds.gcp.networks import (
     NETWORK,
@@ -22,8 +24,6 @@ from gpucluster.policies.clouds.gcp.networks import (
 )
 from gpucluster.policies.clouds.gcp.pools import NodePool
 from gpucluster.policies.engine.rule import CannotTell, Finding
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, text, whole
 
 # Default MTU of a network; `mtu` of gcp:compute/network:Network.
 _DEFAULT_MTU = 1460

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from gpucluster.catalog.label_syntax import LabelSyntax
-from gpucluster.catalog.labelled import argument_of
-from gpucluster.catalog.node_labels import KUBELET_DOMAINS
+from gpucluster.core.catalog.labels import LabelSyntax, argument_of
+from gpucluster.core.catalog.nodes import KUBELET_DOMAINS
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import at, setting
 from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, declared_pools
 from gpucluster.policies.clouds.gcp.pools import cluster_of
 from gpucluster.policies.clouds.label_sets import LabelSet, labels_at, labels_with_defaults, node_labels
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import at, setting
 
 NODE_CLASSES: Final = {
     ("karpenter.k8s.gcp", "GCENodeClass"): ("labels of the machines it starts", LabelSyntax.GOOGLE, "labels")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at, text
 from gpucluster.policies.clouds.gcp.declared_pools import GcpPool, last, made_by_name
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, text
 
 POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
 RESERVATION: Final = "gcp:compute/reservation:Reservation"

@@ -12,8 +12,10 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from gpucluster.catalog.gpudirect import Fabric
-from gpucluster.catalog.machines import has_gpus, unlisted
+from gpucluster.core.catalog.fabrics import Fabric
+from gpucluster.core.catalog.machines import has_gpus, unlisted
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
+from gpucluster.core.program.values import items, text, whole
 from gpucluster.policies.clouds.gcp.declared_pools import (
     CLUSTER,
     GROUPS,
@@ -26,8 +28,6 @@ from gpucluster.policies.clouds.gcp.declared_pools import (
 )
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
 from gpucluster.policies.clouds.pools import PoolMachines, several
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
-from gpucluster.program.values import items, text, whole
 
 GKE: Final = f"{NODE_POOL}, {CLUSTER}"
 READS: Final = f"{GKE}, {GROUPS}"

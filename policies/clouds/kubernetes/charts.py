@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.program.resources import Resource, Resources, Unknown
-from gpucluster.program.values import at, flag, text
+from gpucluster.core.program.resources import Resource, Resources, Unknown
+from gpucluster.core.program.values import at, flag, text
 
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 RELEASES: Final = (RELEASE, "kubernetes:helm.sh/v4:Chart")

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from gpucluster.catalog.clouds import modules_of
-from gpucluster.catalog.label_syntax import LabelSyntax
-from gpucluster.catalog.node_labels import KARPENTER_DOMAINS
+from gpucluster.core.catalog.clouds import modules_of
+from gpucluster.core.catalog.labels import LabelSyntax
+from gpucluster.core.catalog.nodes import KARPENTER_DOMAINS
+from gpucluster.core.program.resources import Resource
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.label_sets import LabelSet, labels_at, node_labels
-from gpucluster.program.resources import Resource
-from gpucluster.program.values import at
 
 # Not single objects: a Helm release, lists, and patches of an object with another owner.
 _NOT_OBJECTS: Final = ("kubernetes:helm.sh/", "kubernetes:yaml", "kubernetes:kustomize", "kubernetes:index:")

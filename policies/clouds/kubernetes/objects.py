@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gpucluster.core.program.resources import Resources
+from gpucluster.core.program.values import is_list, is_object, text
 from gpucluster.policies.engine.rule import CannotTell
-from gpucluster.program.resources import Resources
-from gpucluster.program.values import is_list, is_object, text
 
 CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
 _MORE_LISTS: Final = ("sidecars", "steps")

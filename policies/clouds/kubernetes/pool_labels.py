@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.core.program.values import at
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.clouds.pools import Machines
 from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at
 
 SINGLE_NODE: Final = "gpucluster/single-node"
 """Label of nodes without multi-node jobs; its value is `true`."""

@@ -1,27 +1,136 @@
-"""The simulated AWS: one account, any number of regions."""
+"""The two requests that the provider makes for an update of a managed node group.
+
+Source: hashicorp/terraform-provider-aws@012e0a32:internal/service/eks/node_group.go, resourceNodeGroupUpdate ("Do any
+version update first").
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws import invokes, models, names, node_group_update, replacements, rules
-from gpucluster.sandbox.clouds.aws.identity import hex_id
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.sandbox.clouds.account import Modelled, changed_inputs, listed
+from gpucluster.sandbox.clouds.aws import invokes, models, names, rules
 from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
+from gpucluster.sandbox.clouds.aws.names import hex_id
 from gpucluster.sandbox.clouds.aws.rules.rule import RULES
 from gpucluster.sandbox.clouds.aws.tags import all_tags, refused_tags
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_configuration
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
-from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
-from gpucluster.sandbox.clouds.schema import ResourceType
-from gpucluster.sandbox.clouds.validate import Failure
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.limits import Limits
+from gpucluster.sandbox.clouds.types.schema import ResourceType
+from gpucluster.sandbox.clouds.types.validate import Failure
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, plain
+
+_NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
+_VERSION: Final = frozenset({"launchTemplate", "releaseVersion", "version"})
+
+
+def version_first(resource: Resource) -> tuple[Mapping[str, Any], str] | None:
+    """The inputs after UpdateNodegroupVersion, with the number of nodes of before, and what is lost by that; None if
+    UpdateNodegroupConfig has nothing left to do, or the version stays.
+    """
+    changed = changed_inputs(resource)
+    if resource.token != _NODE_GROUP or not changed & _VERSION or changed <= _VERSION:
+        return None
+    kept = {key: value for key, value in resource.old_inputs.items() if key not in _VERSION}
+    first = {**kept, **{key: value for key, value in resource.inputs.items() if key in _VERSION}}
+    before, after = _nodes(first), _nodes(resource.inputs)
+    if before is None or after is None or after >= before:
+        return first, ""
+    what = ", ".join(sorted(changed & _VERSION))
+    return first, (
+        f"UpdateNodegroupVersion ({what}) replaces all {before} nodes before UpdateNodegroupConfig removes "
+        f"{before - after} of them; scale down in an update of its own"
+    )
+
+
+def _nodes(inputs: Mapping[str, Any]) -> int | None:
+    """None if it is not known yet."""
+    scaling = plain(inputs.get("scalingConfig"))
+    found = UNKNOWN if scaling is UNKNOWN else mapping(scaling).get("desiredSize")
+    return None if found is UNKNOWN else int(found or 0)
+
+
+def replaces(resource: Resource, change: Change) -> bool | None:
+    """Whether this change replaces the resource; None if the table has no row for the property."""
+    path = property_names(change.path)
+    if path[0] in ("tags", "tagsAll"):
+        return False
+    if path[0] == "region":
+        return True
+    condition = _CONDITIONS.get((resource.token, path[0]))
+    if condition is not None and condition(resource, change):
+        return True
+    return listed("gpucluster.sandbox.clouds.aws", resource.token, path)
+
+
+def _lustre_shrinks(resource: Resource, _: Change) -> bool:
+    """Storage grows in place, except on SCRATCH_1.
+
+    Source: hashicorp/terraform-provider-aws internal/service/fsx/lustre_file_system.go, CustomizeDiff.
+    """
+    old, new = resource.old_inputs.get("storageCapacity"), resource.inputs.get("storageCapacity")
+    shrinks = isinstance(old, int | float) and isinstance(new, int | float) and new < old
+    return shrinks or (resource.inputs.get("deploymentType") or "SCRATCH_1") == "SCRATCH_1"
+
+
+def _lustre_loses_iops(resource: Resource, _: Change) -> bool:
+    """User-provisioned metadata IOPS only grow in place.
+
+    Source: hashicorp/terraform-provider-aws internal/service/fsx/lustre_file_system.go, CustomizeDiff.
+    """
+    old, new = (mapping(inputs.get("metadataConfiguration")) for inputs in (resource.old_inputs, resource.inputs))
+    if new.get("mode") != "USER_PROVISIONED" or not old:
+        return False
+    before, after = old.get("iops"), new.get("iops")
+    return isinstance(before, int | float) and isinstance(after, int | float) and after < before
+
+
+def _rule_changes_its_source(_: Resource, change: Change) -> bool:
+    """A security group rule keeps its kind of source.
+
+    Source: hashicorp/terraform-provider-aws internal/service/ec2/vpc_security_group_ingress_rule.go, ModifyPlan.
+    """
+    return change.kind is not Kind.UPDATE
+
+
+def _encryption_removed(_: Resource, change: Change) -> bool:
+    """Envelope encryption cannot be turned off.
+
+    Source: hashicorp/terraform-provider-aws internal/service/eks/cluster.go, CustomizeDiff.
+    """
+    return change.path == "encryptionConfig" and change.kind is Kind.DELETE
+
+
+def _private_dns_of_no_interface(resource: Resource, _: Change) -> bool:
+    """Private DNS is changed in place on interface endpoints only.
+
+    Source: hashicorp/terraform-provider-aws internal/service/ec2/vpc_endpoint.go, CustomizeDiff.
+    """
+    return resource.inputs.get("vpcEndpointType") != "Interface"
+
+
+_RULES: Final = ("SecurityGroupIngressRule", "SecurityGroupEgressRule")
+_SOURCES: Final = ("cidrIpv4", "cidrIpv6", "prefixListId", "referencedSecurityGroupId")
+
+_CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource, Change], bool]]] = {
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", "storageCapacity"): _lustre_shrinks,
+    ("aws:fsx/lustreFileSystem:LustreFileSystem", "metadataConfiguration"): _lustre_loses_iops,
+    ("aws:eks/cluster:Cluster", "encryptionConfig"): _encryption_removed,
+    ("aws:ec2/vpcEndpoint:VpcEndpoint", "privateDnsEnabled"): _private_dns_of_no_interface,
+    **{
+        (f"aws:vpc/{rule[0].lower()}{rule[1:]}:{rule}", source): _rule_changes_its_source
+        for rule in _RULES
+        for source in _SOURCES
+    },
+}
+
 
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
@@ -87,7 +196,7 @@ class AwsAccount(Modelled[ManagedResource]):
         return names.with_name(resource, seed)
 
     def replaces(self, resource: Resource, change: Change) -> bool | None:
-        return replacements.replaces(resource, change)
+        return replaces(resource, change)
 
     def name_property(self, resource: Resource) -> str | None:
         return names.name_property(resource)
@@ -102,7 +211,7 @@ class AwsAccount(Modelled[ManagedResource]):
         return found
 
     def before_update(self, resource: Resource) -> tuple[Mapping[str, Any], str] | None:
-        return node_group_update.version_first(resource)
+        return version_first(resource)
 
     def delete(self, entry: Entry) -> bool:
         if entry.type == "aws:eks/cluster:Cluster":

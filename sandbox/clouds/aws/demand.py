@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, Demand
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.events.quotas import ON_DEMAND, RESERVED, SPOT, Demand
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import plain
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _INSTANCE: Final = "aws:ec2/instance:Instance"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.sandbox.clouds import model
-from gpucluster.sandbox.clouds.aws import identity
+from gpucluster.sandbox.clouds.aws import names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class ManagedResource(model.ManagedResource):
 
     def arn(self, service: str, path: str) -> str:
         """An ARN in this resource's region."""
-        return identity.arn(service, self.region, path)
+        return names.arn(service, self.region, path)
 
 
 _Outputs = Callable[[ManagedResource], Mapping[str, Any]]
@@ -41,6 +41,6 @@ def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: An
     """
 
     def make_id(managed: ManagedResource) -> str:
-        return identity.hex_id(id) if isinstance(id, str) else id(managed)
+        return names.hex_id(id) if isinstance(id, str) else id(managed)
 
     return MODELS.register(token, id=make_id, **more)

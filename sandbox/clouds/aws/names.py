@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
+from gpucluster.sandbox.clouds.model import DEFAULTS_KEY, hex_suffix, is_generated, random_hex
 
 
 @dataclass(frozen=True)
@@ -58,3 +58,55 @@ def _generated(resource: Resource, seed: bytes) -> str:
     rule = _RULES.get(resource.token, _Rule("name"))
     suffix = ".fifo" if resource.inputs.get("fifoQueue") is True or resource.inputs.get("fifoTopic") is True else ""
     return f"{rule.shape(resource.logical_name)}-{hex_suffix(seed, 7)}{suffix}"
+
+
+ACCOUNT: Final = "000000000000"
+"""No real AWS account has this number."""
+
+DOMAIN: Final = "sandbox.invalid"
+"""Top-level domain `invalid` never resolves (RFC 2606)."""
+
+# The letters AWS uses for availability zone ids of a region, e.g. use1-az1 in us-east-1
+# (EC2 user guide, "Availability Zone IDs").
+_AREAS: Final = {
+    "north": "n", "south": "s", "east": "e", "west": "w", "central": "c", "northeast": "ne", "southeast": "se",
+    "northwest": "nw", "southwest": "sw",
+}  # fmt: skip
+
+
+def hex_id(prefix: str) -> str:
+    """An EC2-style id: prefix and 17 hexadecimal digits."""
+    return f"{prefix}-{random_hex(17)}"
+
+
+def arn(service: str, region: str, path: str) -> str:
+    """An ARN in the simulated account; region is empty for global services."""
+    partition = {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
+    return f"arn:{partition}:{service}:{region}:{ACCOUNT}:{path}"
+
+
+def zone_ids(region: str) -> dict[str, str]:
+    """Zone name -> zone id of the first six zones; in this account letters and numbers have the same order."""
+    *area, direction, number = region.split("-")
+    short = "".join(area) + _AREAS.get(direction, direction) + number
+    return {f"{region}{letter}": f"{short}-az{index}" for index, letter in enumerate("abcdef", start=1)}
+
+
+def zone_of(region: str, name: str | None, zone_id: str | None) -> tuple[str, str]:
+    """(name, id) of a zone given by one of them, by default the first of the region; also of Local Zones, whose names
+    determine their ids: us-east-1-atl-2a is use1-atl2-az1.
+    """
+    ids = zone_ids(region)
+    names = {found: zone for zone, found in ids.items()}
+    if name is None and zone_id is not None and zone_id not in names:
+        _, place, number = [*zone_id.split("-"), "az1"][:3]
+        letter = "abcdefgh"[int(number.removeprefix("az")) - 1]
+        return f"{region}-{place[:-1]}-{place[-1]}{letter}", zone_id
+    zone = name or names.get(zone_id or "", f"{region}a")
+    if zone not in ids and zone.startswith(f"{region}-"):
+        prefix = ids[f"{region}a"].split("-")[0]
+        if "-wlz-" in zone:  # a Wavelength Zone: us-east-1-wl1-bos-wlz-1 is use1-wl1-bos-wlz1
+            return zone, f"{prefix}-{zone.removeprefix(f'{region}-').replace('-wlz-', '-wlz')}"
+        place, number = zone.removeprefix(f"{region}-").split("-")
+        return zone, f"{prefix}-{place}{number[:-1]}-az{'abcdefgh'.index(number[-1]) + 1}"
+    return zone, zone_id or ids.get(zone, "")

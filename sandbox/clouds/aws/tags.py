@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.values import UNKNOWN, Secret, plain
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret, plain
 
 MOST: Final = 50
 _KEY_LENGTH: Final = 128

@@ -1,39 +1,132 @@
 # ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
-"""The simulated Azure, through its provider azure-native: any number of subscriptions, groups and locations."""
+"""The properties whose change replaces a resource: those in its path, and `replacements.csv`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, replacements, rules
+from gpucluster.core.text.type_guards import is_list, is_object, items, mapping
+from gpucluster.sandbox.clouds.account import Modelled, changed_inputs, listed
+from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, rules
 from gpucluster.sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
-from gpucluster.sandbox.clouds.azure.model import MODELS, ManagedResource, arm_id
-from gpucluster.sandbox.clouds.azure.outputs import made
+from gpucluster.sandbox.clouds.azure.model import MODELS, ManagedResource, arm_id, made
 from gpucluster.sandbox.clouds.azure.paths import path_of
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
-from gpucluster.sandbox.clouds.azure.previews import previewed
-from gpucluster.sandbox.clouds.azure.reading import as_read
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
-from gpucluster.sandbox.clouds.azure.rules.rule import RULES
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.limits import Limits
-from gpucluster.sandbox.clouds.model import load
-from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
-from gpucluster.sandbox.clouds.scenario import EXISTS
-from gpucluster.sandbox.clouds.schema import ResourceType
-from gpucluster.sandbox.clouds.validate import Failure, validate
-from gpucluster.sandbox.clouds.values import plain
-
-for _package in (models, rules):
-    load(_package.__path__, _package.__name__)
 
 # After the others: importing a module registers its rules, and the first that refuses gives the answer.
 from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container  # noqa: E402
 from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network  # noqa: E402
+from gpucluster.sandbox.clouds.azure.rules.rule import RULES
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.events.scenario import EXISTS
+from gpucluster.sandbox.clouds.model import load
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.limits import Limits
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType
+from gpucluster.sandbox.clouds.types.validate import Failure, validate
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret, plain
+
+_IN_PLACE: Final = frozenset({"azureApiVersion", "tags"})
+
+
+def replaces(resource: Resource, change: Change) -> bool | None:
+    """Whether this change replaces the resource; None if the table has no answer for the property.
+
+    Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path, and locations in another
+    spelling, which are no change for the provider; every resource provider changes tags in place.
+    """
+    path = property_names(change.path)
+    if path[0] in path_of(resource.type).parameters:
+        return True
+    if path == ("location",) and _is_same_place(resource):
+        return False
+    return False if path[0] in _IN_PLACE else listed("gpucluster.sandbox.clouds.azure", resource.token, path)
+
+
+def _is_same_place(resource: Resource) -> bool:
+    before, now = resource.old_inputs.get("location"), resource.inputs.get("location")
+    return isinstance(before, str) and isinstance(now, str) and location_of(before) == location_of(now)
+
+
+_STABLE: Final = ("name", "location")
+_SCALARS: Final = {"str": str, "int": int | float, "float": int | float, "bool": bool}
+
+
+def previewed(resource: Resource) -> dict[str, Any]:
+    """Every output of a resource to be created or updated."""
+    found = _object(resource.inputs, resource.type.outputs, resource.type)
+    stable = {name: resource.outputs[name] for name in _STABLE if resource.outputs.get(name) is not None}
+    return {**found, **{name: value for name, value in stable.items() if name in found}}
+
+
+def _object(given: Mapping[str, Any], properties: Mapping[str, Property], type_: ResourceType) -> dict[str, Any]:
+    return {name: _value(given.get(name, UNKNOWN), prop.type, type_) for name, prop in properties.items()}
+
+
+def _value(given: Any, shape: Any, type_: ResourceType) -> Any:
+    if isinstance(given, Secret):
+        return Secret(_value(given.value, shape, type_))
+    if isinstance(shape, str):
+        expected = _SCALARS.get(shape)
+        return given if expected is None or isinstance(given, expected) else UNKNOWN
+    ((kind, inner),) = shape.items()
+    if kind == "const":
+        return inner
+    if kind == "list" and is_list(given):
+        return [_value(item, inner, type_) for item in given]
+    if kind == "map" and is_object(given):
+        return {key: _value(item, inner, type_) for key, item in given.items()}
+    if kind == "ref" and is_object(given):
+        return _object(given, type_.types[inner], type_)
+    return given if kind in ("union", "enum") else UNKNOWN
+
+
+_PROFILES: Final = "agentPoolProfiles"
+_OF_THE_RESOURCE: Final = frozenset(
+    {"agentPoolName", "azureApiVersion", "id", "resourceGroupName", "resourceName", "type"}
+)
+"""Properties of a pool that only a separate resource has."""
+
+
+def as_read(entry: Entry, pools: Iterable[Entry]) -> Entry:
+    """The resource in the answer to a GET. pools: all pools that are separate resources."""
+    if entry.type != CLUSTER:
+        return entry
+    prefix = f"{entry.id.lower()}/"
+    apart = sorted((it for it in pools if it.type == AGENT_POOL and it.id.lower().startswith(prefix)), key=_name)
+    return replace(entry, inputs=_with(entry.inputs, apart, "inputs"), outputs=_with(entry.outputs, apart, "outputs"))
+
+
+def _name(pool: Entry) -> str:
+    return pool.name
+
+
+def _with(values: Mapping[str, Any], pools: list[Entry], side: str) -> dict[str, Any]:
+    names = {pool.name for pool in pools}
+    own = [profile for profile in items(values.get(_PROFILES)) if mapping(profile).get("name") not in names]
+    return {**values, _PROFILES: [*own, *(_profile(pool, getattr(pool, side)) for pool in pools)]}
+
+
+def _profile(pool: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in values.items() if key not in _OF_THE_RESOURCE and value is not None}
+    return {**kept, "name": pool.name, "type": pool.inputs.get("type") or "VirtualMachineScaleSets"}
+
+
+def own_part(outputs: Mapping[str, Any], entry: Entry) -> Mapping[str, Any]:
+    """A state's outputs of a resource without pools that a refresh may have added."""
+    if entry.type != CLUSTER:
+        return outputs
+    own = {mapping(profile).get("name") for profile in items(entry.outputs.get(_PROFILES))}
+    profiles = [profile for profile in items(outputs.get(_PROFILES)) if mapping(profile).get("name") in own]
+    return {**outputs, _PROFILES: profiles}
+
+
+for _package in (models, rules):
+    load(_package.__path__, _package.__name__)
 
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.azure")
 _NO_SUBSCRIPTION: Final = (
@@ -108,7 +201,7 @@ class AzureAccount(Modelled[ManagedResource]):
         return names.with_defaults(resource, seed, self._settings.location, self.ledger)
 
     def replaces(self, resource: Resource, change: Change) -> bool | None:
-        return replacements.replaces(resource, change)
+        return replaces(resource, change)
 
     def name_property(self, resource: Resource) -> str:
         return path_of(resource.type).name_property

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import same_id, with_same_id
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"

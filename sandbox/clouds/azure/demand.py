@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import location_of, with_same_id
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
-from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, Demand
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.events.quotas import ON_DEMAND, RESERVED, SPOT, Demand
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import plain
 
 _RESERVATION: Final = "azure-native:compute:CapacityReservation"
 

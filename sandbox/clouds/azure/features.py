@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
-from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.store.ledger import Ledger
 
 _FEATURE: Final = "azure-native:features:SubscriptionFeatureRegistration"
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import guid
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.type_guards import items, mapping
 
 IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
 
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 DOMAIN: Final = "sandbox.invalid"
 """Top-level domain `invalid` never resolves (RFC 2606)."""

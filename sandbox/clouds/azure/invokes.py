@@ -13,7 +13,7 @@ import yaml
 from gpucluster.sandbox.clouds.azure.features import feature
 from gpucluster.sandbox.clouds.azure.identity import with_same_id
 from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _CERTIFICATE: Final = base64.b64encode(b"this certificate belongs to the sandbox and certifies nothing").decode()

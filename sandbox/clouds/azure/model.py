@@ -1,15 +1,33 @@
-"""The behaviour of Azure resource types: computed outputs, one function per type; ids are in `paths.csv`."""
+"""Common outputs of all ARM resources."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds import model
-from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
+from gpucluster.sandbox.clouds.azure.identity import guid, tenant_of, with_same_id
 from gpucluster.sandbox.clouds.azure.paths import ArmPath
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
+
+
+def etag() -> str:
+    """A tag that changes with every write."""
+    return f'W/"{guid()}"'
+
+
+def made(managed: ManagedResource) -> dict[str, Any]:
+    """Name, type and location of a completed resource, its creator and creation time."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    found: dict[str, Any] = {
+        "name": managed.name,
+        "type": managed.path.arm_type,
+        "provisioningState": "Succeeded",
+        "systemData": managed.keep("systemData", lambda: {"createdAt": now, "createdByType": "Application"}),
+    }
+    return {**found, "location": managed.location} if managed.location else found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,9 @@ from uuid import UUID
 
 from gpucluster.sandbox.clouds.azure.paths import AutoName, path_of
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.naming import hex_suffix
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.model import hex_suffix
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 CREATE_BEFORE_DELETE: Final = "__createBeforeDelete"
 """Input that records that the provider chose the name, so that old and new can exist side by side."""

@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.types.schema import ResourceType
 
 _SUBSCRIPTION: Final = "subscriptionId"
 _OF_GUIDS: Final = frozenset({"roleAssignmentName", "roleDefinitionId"})

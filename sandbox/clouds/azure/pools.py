@@ -1,14 +1,106 @@
-"""The properties of a node pool for the rules, whether it is a separate resource or inline in its cluster."""
+"""Properties of machine sizes by their name, and `sizes.csv`: all sizes of the families NC and ND, one source per row,
+with the temporary disk (GiB) if it matters.
+
+The catalog has the same data: this separate table judges what is built from the catalog.
+"""
 
 from __future__ import annotations
 
+import csv
+import datetime
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any, Final
 
+from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.sizes import is_rdma
-from gpucluster.sandbox.type_guards import items, mapping
+
+_RDMA: Final = r"(?i)standard_[a-z]+\d+[a-z]*r[a-z]*_.*"
+_FAMILIES: Final = r"(?i)standard_n[cd]"
+# MicrosoftDocs/azure-compute-docs vm-naming-conventions.md: family, vCPUs, letters, accelerator, version. The highest
+# version of a size that is sold is 7 (2026-11).
+_NO_VERSION: Final = r"(?i)standard_\w*_v\d\d+"
+_MIG: Final = r"(?i)standard_(n[a-z]*\d+\w*_(a100|h100|h200)_v\d+|nd96asr_v4)"
+
+
+def is_rdma(size: str) -> bool:
+    """Whether machines of this size have InfiniBand: the `r` in their name.
+
+    Source: MicrosoftDocs/azure-compute-docs setup-infiniband.md.
+    """
+    return re.fullmatch(_RDMA, size) is not None
+
+
+def has_mig(size: str) -> bool:
+    """Whether the GPUs of this size can be partitioned: A100, H100 and H200.
+
+    Source: MicrosoftDocs/azure-aks-docs gpu-multi-instance.md.
+    """
+    return re.fullmatch(_MIG, size) is not None
+
+
+@cache
+def _table() -> dict[str, int | None]:
+    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("sizes.csv").read_text()
+    return {row["size"]: int(row["temp_disk_gib"] or 0) or None for row in csv.DictReader(text.splitlines())}
+
+
+def is_unheard_of(size: str) -> bool:
+    """Whether no size can have this name: for a family with all sizes in the table, a name not in it; for any other, a
+    version of two digits.
+    """
+    if re.match(_FAMILIES, size):
+        return size.lower() not in _table()
+    return re.fullmatch(_NO_VERSION, size) is not None
+
+
+def temp_disk(size: str) -> int | None:
+    """The temporary disk of a size in GiB, None if the table does not contain it."""
+    return _table().get(size.lower())
+
+
+DEFAULT: Final = "1.32"
+_PATCHES: Final = {"1.32": "1.32.9"}
+_IMAGES: Final = {
+    "Ubuntu2404": "AKSUbuntu-2404gen2containerd-202606.19.0",
+    "Ubuntu": "AKSUbuntu-2204gen2containerd-202511.07.0",
+}
+
+
+def resolved(wish: str, before: str) -> str:
+    """The patch version of a cluster or pool that requests `wish`; a matching existing version stays."""
+    if wish.count(".") != 1:
+        return wish
+    return before if before.startswith(f"{wish}.") else _PATCHES.get(wish, f"{wish}.0")
+
+
+def may_be(version: str) -> bool:
+    """Whether AKS may have it: a Kubernetes version, at most one minor version, a preview, after the newest known. The
+    table does not contain which old versions remain.
+    """
+    if not re.fullmatch(r"1\.\d{1,2}(\.\d{1,3})?", version):
+        return False
+    return minor(version)[1] <= max(minor(known)[1] for known in kubernetes_versions("azure")) + 1
+
+
+def image_date(image: str) -> datetime.date:
+    """The release of a node image, which ends with its year, month and day."""
+    year, month, day = re.search(r"(\d{4})(\d{2})\.(\d{2})\.\d+$", image).groups()  # type: ignore[union-attr]
+    return datetime.date(int(year), int(month), int(day))
+
+
+def node_image(sku: Any, version: str) -> str:
+    """The image of nodes with this operating system. version: of Kubernetes, which decides what `Ubuntu` means.
+
+    Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.md.
+    """
+    effective = "Ubuntu2404" if sku in (None, "Ubuntu") and minor(version) >= (1, 35) else str(sku)
+    return _IMAGES.get(effective, _IMAGES["Ubuntu"])
+
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"

@@ -1,32 +1,88 @@
 # ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
-"""The simulated Google Cloud: any number of projects, regions and zones."""
+"""The properties whose change replaces a resource: `replacements.csv`, and the few that depend on the values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.sandbox.clouds.account import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change
-from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, replacements, rules
+from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, rules
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
-from gpucluster.sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.model import MODELS, ManagedResource
+from gpucluster.sandbox.clouds.gcp.names import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
 from gpucluster.sandbox.clouds.gcp.rules.kms import key_is_usable
 from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
 from gpucluster.sandbox.clouds.gcp.rules.services import api_is_enabled
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.limits import Limits
-from gpucluster.sandbox.clouds.model import load
-from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.clouds.schema import ResourceType
-from gpucluster.sandbox.clouds.validate import Failure
-from gpucluster.sandbox.clouds.values import UNKNOWN, plain
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.model import load, random_hex
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.limits import Limits
+from gpucluster.sandbox.clouds.types.schema import ResourceType
+from gpucluster.sandbox.clouds.types.validate import Failure
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, plain
+
+
+def replaces(resource: Resource, change: Change) -> bool | None:
+    """Whether this change replaces the resource; None if the table has no answer for the property."""
+    path = property_names(change.path)
+    condition = _CONDITIONS.get((resource.token, path[0]))
+    if condition is not None and condition(resource):
+        return True
+    return listed("gpucluster.sandbox.clouds.gcp", resource.token, path)
+
+
+def _range_is_no_longer_inside(resource: Resource) -> bool:
+    """The range of a subnetwork grows in place.
+
+    Source: hashicorp/terraform-provider-google-beta compute/resource_compute_subnetwork.go, IsShrinkageIpCidr.
+    """
+    old, new = resource.old_inputs.get("ipCidrRange"), resource.inputs.get("ipCidrRange")
+    if not isinstance(old, str) or not isinstance(new, str):
+        return True
+    try:
+        before, after = ip_network(old, strict=False), ip_network(new, strict=False)
+    except ValueError:
+        return True
+    return before.version != after.version or not before.subnet_of(after)  # pyright: ignore[reportArgumentType]
+
+
+def _disk_shrinks(resource: Resource) -> bool:
+    """A disk grows in place.
+
+    Source: hashicorp/terraform-provider-google-beta compute/resource_compute_disk.go, IsDiskShrinkage.
+    """
+    old, new = resource.old_inputs.get("size"), resource.inputs.get("size")
+    return isinstance(old, int | float) and isinstance(new, int | float) and new < old
+
+
+def _turned_off(name: str) -> Callable[[Resource], bool]:
+    """Features that a cluster cannot disable.
+
+    Source: hashicorp/terraform-provider-google-beta container/resource_container_cluster.go, isBeenEnabled.
+    """
+
+    def condition(resource: Resource) -> bool:
+        return resource.old_inputs.get(name) is True and resource.inputs.get(name) is not True
+
+    return condition
+
+
+_CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource], bool]]] = {
+    ("gcp:compute/subnetwork:Subnetwork", "ipCidrRange"): _range_is_no_longer_inside,
+    ("gcp:compute/disk:Disk", "size"): _disk_shrinks,
+    **{
+        ("gcp:container/cluster:Cluster", name): _turned_off(name)
+        for name in ("enableL4IlbSubsetting", "enableFqdnNetworkPolicy")
+    },
+}
+
 
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
@@ -130,7 +186,7 @@ class GcpAccount(Modelled[ManagedResource]):
         return names.with_defaults(resource, seed)
 
     def replaces(self, resource: Resource, change: Change) -> bool | None:
-        return replacements.replaces(resource, change)
+        return replaces(resource, change)
 
     def deletes_first(self, resource: Resource) -> bool:
         """Also the provider's own declarations."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import forms, relative
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _CLUSTER: Final = "gcp:container/cluster:Cluster"
 _POOL: Final = "gcp:container/nodePool:NodePool"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, WAITING, Demand
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.events.quotas import ON_DEMAND, RESERVED, SPOT, WAITING, Demand
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import plain
 
 _POOL: Final = "gcp:container/nodePool:NodePool"
 _INSTANCE: Final = "gcp:compute/instance:Instance"

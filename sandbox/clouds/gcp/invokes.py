@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
 from gpucluster.sandbox.clouds.gcp.identity import LINKS, number_of, region_of, zones_of
-from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
-from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.type_guards import items
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, VERSIONS
+from gpucluster.sandbox.clouds.store.ledger import Ledger
 
 INSTANCE_GROUPS: Final = (
     "gcp:compute/getInstanceGroup:getInstanceGroup",

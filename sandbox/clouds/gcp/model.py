@@ -1,14 +1,31 @@
-"""The behaviour of Google Cloud's resource types: ids and computed outputs. One small function per type."""
+"""Common outputs of all Compute Engine resources."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds import model
 from gpucluster.sandbox.clouds.gcp.identity import LINKS, region_of, relative
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.model import random_hex
+from gpucluster.sandbox.clouds.store.ledger import Entry
+
+
+def number() -> str:
+    """An id in Compute Engine's form: nineteen digits."""
+    return str(10**18 + int(random_hex(14), 16))
+
+
+def made(managed: ManagedResource) -> dict[str, Any]:
+    """Its creation time, project and self link."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return {
+        "creationTimestamp": managed.keep("creationTimestamp", lambda: now),
+        "project": managed.project,
+        "selfLink": managed.link,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,15 +1,102 @@
-"""The properties of a node pool for the rules."""
+"""The GKE versions of the sandbox, newest first, and the resolution of requests such as "1.33.".
+
+Google documents each as the first with some feature: load balancers of mixed protocols (1.36.2-gke.1498000), the
+Slurm operator (1.35.2-gke.1842000), managed DRANET (1.34.1-gke.1829001), Lustre without its legacy port
+(1.33.2-gke.4655000), GPUDirect RDMA on A4 and flex-start (1.32.2-gke.1652000). GKE documentation, the pages of these
+features. The sandbox does not check which versions are available today.
+"""
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.gcp.identity import is_zone
-from gpucluster.sandbox.clouds.gcp.machines import Machine, machine
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+
+VERSIONS: Final = (
+    "1.36.2-gke.1498000",
+    "1.35.2-gke.1842000",
+    "1.34.1-gke.1829001",
+    "1.33.2-gke.4655000",
+    "1.32.2-gke.1652000",
+)
+
+
+def resolved(wish: str, before: str) -> str:
+    """The version of a control plane that requests `wish`; a matching existing version stays."""
+    if not wish or wish in ("-", "latest"):
+        return before or VERSIONS[0]
+    if "-gke." in wish:
+        return wish
+    lines = wish.rstrip(".") + "."
+    fitting = [version for version in (before, *VERSIONS) if f"{version}.".replace("-", ".").startswith(lines)]
+    return fitting[0] if fitting else f"{'.'.join([*wish.rstrip('.').split('.'), '0', '0'][:3])}-gke.1"
+
+
+_FAMILIES: Final = r"a[234]-"
+# Compute Engine documentation, "Machine families resource and comparison guide", section "Machine type naming": series,
+# class, number of vCPUs, and words; of TPU machines (ct...) the number of chips with a t.
+_WITHOUT_A_NUMBER: Final = r"(?!ct)[a-z]\d+[a-z]*-(?:standard|highmem|highcpu)(?!-\d+(?:-[a-z]+)*$)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """One machine type; None for values missing in the table."""
+
+    machine_type: str
+    accelerator: str
+    gpus: int
+    local_ssds: int | None
+    gpu_networks: int
+    mtu: int | None
+    fabric: str
+
+    @property
+    def is_rdma(self) -> bool:
+        """Whether its fabric is RoCE."""
+        return self.fabric == "GPUDirect-RDMA"
+
+
+@cache
+def _table() -> Mapping[str, Machine]:
+    text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath("machines.csv").read_text()
+    return {
+        row["machine_type"]: Machine(
+            machine_type=row["machine_type"],
+            accelerator=row["accelerator"],
+            gpus=int(row["gpus"]),
+            local_ssds=int(row["local_ssds"]) if row["local_ssds"] else None,
+            gpu_networks=int(row["gpu_networks"]),
+            mtu=int(row["mtu"]) if row["mtu"] else None,
+            fabric=row["fabric"],
+        )
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def machine(machine_type: Any) -> Machine | None:
+    """The row of a machine type, None for one without accelerators or an unknown one."""
+    return _table().get(machine_type) if isinstance(machine_type, str) else None
+
+
+def is_unheard_of(machine_type: str) -> bool:
+    """Whether no machine can have this name.
+
+    For a family with all machines in the table, it is none of them, with or without local SSDs. For any other, it has
+    no number of vCPUs.
+    """
+    if re.match(_FAMILIES, machine_type):
+        return machine(machine_type.removesuffix("-nolssd")) is None
+    return re.match(_WITHOUT_A_NUMBER, machine_type) is not None
+
 
 CLUSTER: Final = "gcp:container/cluster:Cluster"
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
 from typing import Any
 
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.core.text.type_guards import items, mapping
 
 
 def written(block: Any) -> IPv4Network | None:

@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.objects import name_of, unsupported
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.values import plain
 
 _PROVISIONING: Final = frozenset(
     {"karpenter.azure.com:AKSNodeClass", "karpenter.sh:NodeClaim", "karpenter.sh:NodePool"}

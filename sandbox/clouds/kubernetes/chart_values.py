@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.catalog.eks_addons import builds_of
-from gpucluster.catalog.kubernetes_versions import kubernetes_versions
+from gpucluster.core.catalog.eks import builds_of
+from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions
+from gpucluster.core.text.type_guards import is_object, mapping
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
-from gpucluster.sandbox.clouds.validate import Failure, nearest
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import is_object, mapping
+from gpucluster.sandbox.clouds.types.validate import Failure, nearest
+from gpucluster.sandbox.clouds.types.values import plain
 
 FILE: Final = Path(__file__).with_suffix(".json")
 

@@ -1,21 +1,49 @@
 # ruff: noqa: ARG002 - the signatures are those of `Cloud`
-"""Simulated Kubernetes API servers: only those of the clusters in the simulated clouds."""
+"""The API server of a kubeconfig."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from gpucluster.core.text.type_guards import is_object, items, mapping
 from gpucluster.sandbox.clouds.cloud import Account, Cloud
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN, cluster_at, is_simulated, scope_of
-from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 if TYPE_CHECKING:
-    from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
+
+
+def api_server(config: Mapping[str, Any]) -> str | None:
+    """The server URL of a provider's settings; None if its kubeconfig has none.
+
+    config: the provider's settings; `kubeconfig` as YAML or JSON text or as an object, `context` and `cluster` override
+    the kubeconfig.
+    """
+    document = config.get("kubeconfig")
+    if isinstance(document, str):
+        try:
+            document = yaml.safe_load(document)
+        except yaml.YAMLError:
+            return None
+    if not is_object(document):
+        return None
+    contexts = _named(document, "contexts", "context")
+    context = contexts.get(config.get("context") or document.get("current-context"), {})
+    cluster = _named(document, "clusters", "cluster").get(config.get("cluster") or context.get("cluster"), {})
+    server = cluster.get("server")
+    return server if isinstance(server, str) else None
+
+
+def _named(document: Mapping[str, Any], plural: str, singular: str) -> dict[Any, Mapping[str, Any]]:
+    found = (mapping(item) for item in items(document.get(plural)))
+    return {item.get("name"): mapping(item.get(singular)) for item in found}
 
 
 class Kubernetes(Cloud):
@@ -57,6 +85,6 @@ class Kubernetes(Cloud):
         scope = scope_of(ledger, server)
         if self._servers is None or cluster_at(ledger, server) is None:
             return Cluster(ledger, scope, config)
-        from gpucluster.sandbox.clouds.kubernetes.real import RealCluster
+        from gpucluster.sandbox.clouds.kubernetes.api_server import RealCluster
 
         return RealCluster(ledger, scope, config, self._servers)

@@ -7,8 +7,8 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 SUFFIX: Final = ".sandbox.invalid"
 """Suffix of the names of all simulated endpoints."""

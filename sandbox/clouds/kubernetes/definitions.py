@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.kubernetes import aks, gke
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 

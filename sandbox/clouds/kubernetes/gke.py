@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.objects import name_of, unsupported
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.values import plain
 
 _ALWAYS: Final = frozenset({"autoscaling.x-k8s.io:ProvisioningRequest", "cloud.google.com:ComputeClass"})
 _MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})

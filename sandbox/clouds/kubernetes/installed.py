@@ -1,21 +1,52 @@
-"""Installs custom kinds and namespaces of charts and of the cluster's cloud in a real API server."""
+"""The interface of the programs beside a live cluster's API server, for the simulated clouds."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final, Protocol
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import Source, Unavailable, definitions_of, source_of
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.kubernetes import aks, gke
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import plain
+
+
+class Companion(Protocol):
+    """The controllers of one cluster. All methods raise EngineError if a program fails."""
+
+    def install(self, release: Mapping[str, Any]) -> None:
+        """Runs the controllers of a Helm release, or restarts them. release: its inputs."""
+        ...
+
+    def remove(self, release: Mapping[str, Any]) -> None:
+        """Stops the controllers of a Helm release."""
+        ...
+
+    def settle(self) -> Sequence[str]:
+        """Updates nodes and controllers to the current ledger; returns notices for the user, in lines."""
+        ...
+
+
+class Companions(Protocol):
+    """The controllers of every cluster of a run."""
+
+    def wanted(self, folder: Path) -> bool:
+        """Whether the cluster with its server's files in `folder` is live."""
+        ...
+
+    def open(self, server: Server, client: Client, ledger: Ledger, scope: str) -> AbstractContextManager[Companion]:
+        """The controllers of one cluster, started if needed. Raises EngineError."""
+        ...
+
 
 _FILE: Final = "defined.json"
 

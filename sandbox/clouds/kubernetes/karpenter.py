@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import is_object, mapping
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.type_guards import is_object, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import plain
 
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _NODE_CLASSES: Final = (

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import is_object
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.type_guards import is_object
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _VERSIONS: Final = ("v1beta1", "v1beta2")
 _FINALIZED: Final = ("LocalQueue", "ClusterQueue", "AdmissionCheck", "ResourceFlavor", "Topology")

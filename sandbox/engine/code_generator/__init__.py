@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from gpucluster.sandbox.engine.go_program import GoProgram
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.engine.go_build import GoProgram
 from gpucluster.sandbox.engine.go_toolchain import NoGo
-from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 
 _HERE: Final = Path(__file__).parent

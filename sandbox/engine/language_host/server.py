@@ -1,9 +1,9 @@
-"""The language host's answers to the engine."""
-
 # ruff: noqa: ARG002  # the protocol says which arguments there are
+"""Forwards a program's output to the engine, which shows it under the stack's diagnostics."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import queue
 import re
@@ -11,18 +11,67 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.metadata import distributions, version
 from pathlib import Path
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, language_pb2, language_pb2_grpc, plugin_pb2
 
+from gpucluster.errors import InputError
+from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, EngineError
 from gpucluster.sandbox.engine.language_host import children, runner
-from gpucluster.sandbox.engine.language_host.engine_log import EngineLog
-from gpucluster.sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
-from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, EngineError
-from gpucluster.sandbox.own_user import loopback_server
+from gpucluster.sandbox.machine.local_server import loopback_server
+
+# The engine numbers its own streams from 1 upwards; ours only have to be different.
+_STREAMS = itertools.count(1_000_000)
+
+
+class EngineLog:
+    """The log of the engine at an address."""
+
+    def __init__(self, address: str) -> None:
+        self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
+
+    def new_stream(self) -> int:
+        """A number that connects the pieces of one output."""
+        return next(_STREAMS)
+
+    def info(self, message: str, stream: int) -> None:
+        """Show a piece of output."""
+        self._send(engine_pb2.LogRequest(severity=engine_pb2.INFO, message=message, streamId=stream))
+
+    def error(self, message: str) -> None:
+        """Show an error."""
+        self._send(engine_pb2.LogRequest(severity=engine_pb2.ERROR, message=message))
+
+    def _send(self, request: engine_pb2.LogRequest) -> None:
+        with suppress(grpc.RpcError):  # an engine that has exited shows nothing
+            self._engine.Log(request)
+
+
+class MissingVirtualenv(InputError):
+    """The project's virtual environment does not exist; the message is for the user."""
+
+
+def interpreter(root: str, virtualenv: str | None) -> Path:
+    """The interpreter for a project rooted at `root`; ours if it has no virtual environment, or uses ours."""
+    if not virtualenv:
+        return Path(sys.executable)
+    folder = Path(root, virtualenv)
+    if os.path.realpath(folder) == os.path.realpath(sys.prefix):
+        return Path(sys.executable)
+    python = folder / "bin" / "python"
+    if not python.exists():
+        raise MissingVirtualenv(
+            f'The project in {root} names the virtual environment "{virtualenv}" (runtime.options.virtualenv), '
+            f"but there is no {os.path.normpath(python)}.\n"
+            f"Create it (python3 -m venv {os.path.normpath(folder)}) and install the project's requirements there, "
+            "or correct or remove that option."
+        )
+    return python
+
 
 _PLUGINS = {"analyzer": "policy pack", "resource": "provider"}
 

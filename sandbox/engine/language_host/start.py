@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from gpucluster.sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.engine.engine import Engine, EngineError
 
 PYTHON_VARIABLE = "GPUCLUSTER_PYTHON"
 """Variable with the interpreter that has this package, for the launcher in the folder of a built engine."""

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Final
 
-from gpucluster.sandbox.engine.go_program import go_program
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.engine.go_build import go_program
 from gpucluster.sandbox.engine.go_toolchain import NoGo
-from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 
 NAME: Final = "pulumi-language-yaml"

@@ -1,14 +1,103 @@
-"""`gpucluster sandbox job`: the jobs of a live cluster, and their end."""
+"""The jobs of a live cluster, and the end of their pods."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 import click
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
 from gpucluster.options import STACK, form_of
+from gpucluster.sandbox.api_server.client import Client
+
+EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
+"""Annotation of a pod: its containers exit with this code. kwok reads it (nodes/stages.yaml)."""
+
+# Kind -> version, and the label of its pods with its name; a job created by another kind is part of that.
+_KINDS: Final = {
+    "TrainJob": ("trainer.kubeflow.org/v1alpha1", "jobset.sigs.k8s.io/jobset-name"),
+    "JobSet": ("jobset.x-k8s.io/v1alpha2", "jobset.sigs.k8s.io/jobset-name"),
+    "Job": ("batch/v1", "batch.kubernetes.io/job-name"),
+}
+_QUEUE: Final = "kueue.x-k8s.io/queue-name"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """state: its last true condition. pods: name -> phase, and node if it has one."""
+
+    kind: str
+    namespace: str
+    name: str
+    queue: str
+    state: str
+    pods: Sequence[Mapping[str, str]]
+
+
+def jobs_of(client: Client) -> list[Job]:
+    """Every job that was not created by another job. Raises ObjectRefused."""
+    pods = client.list("v1", "Pod")
+    found: list[Job] = []
+    for kind, (version, label) in _KINDS.items():
+        if not client.knows(version, kind):
+            continue
+        for job in client.list(version, kind):
+            metadata = mapping(job.get("metadata"))
+            if not any(mapping(owner).get("controller") for owner in items(metadata.get("ownerReferences"))):
+                found.append(_job(kind, metadata, mapping(job.get("status")), label, pods))
+    return sorted(found, key=lambda job: (job.namespace, job.name, job.kind))
+
+
+def _job(
+    kind: str, metadata: Mapping[str, Any], status: Mapping[str, Any], label: str, pods: Sequence[Mapping[str, Any]]
+) -> Job:
+    name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
+    ours = [
+        {
+            "name": str(mapping(pod.get("metadata")).get("name")),
+            "phase": str(mapping(pod.get("status")).get("phase")),
+            "node": str(mapping(pod.get("spec")).get("nodeName") or ""),
+        }
+        for pod in pods
+        if mapping(pod.get("metadata")).get("namespace") == namespace
+        and mapping(mapping(pod.get("metadata")).get("labels")).get(label) == name
+    ]
+    conditions = (mapping(found) for found in items(status.get("conditions")))
+    true = sorted(
+        (str(it.get("lastTransitionTime")), str(it.get("type"))) for it in conditions if it["status"] == "True"
+    )
+    running = "Running" if any(it["phase"] == "Running" for it in ours) else "Waiting"
+    return Job(
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        queue=str(mapping(metadata.get("labels")).get(_QUEUE) or "-"),
+        state=true[-1][1] if true else running,
+        pods=sorted(ours, key=lambda it: it["name"]),
+    )
+
+
+def find(jobs: Sequence[Job], name: str, namespace: str | None) -> Job:
+    """The job of a name. Raises InputError for none, or several."""
+    found = [job for job in jobs if job.name == name and namespace in (None, job.namespace)]
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(f"{job.namespace}/{job.name}" for job in (found or jobs)) or "none"
+    if not found:
+        raise InputError(f"there is no job {name!r}; there are: {there}")
+    raise InputError(f"several jobs are called {name!r}: {there}; name the namespace of one by --namespace")
+
+
+def end_pods(client: Client, job: Job, code: int, pods: Sequence[str]) -> None:
+    """Their containers exit with this code. Raises ObjectRefused."""
+    for name in pods:
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": job.namespace}}
+        client.patch(pod, {"metadata": {"annotations": {EXIT_CODE: str(code)}}})
+
 
 _stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
 _namespace = click.option("--namespace", "-n", help="Namespace of the job; required if several jobs share the name.")
@@ -28,8 +117,7 @@ def job() -> None:
 def list_(stack: str | None, form: str) -> None:
     """List the jobs: queue, state, pods and their nodes."""
     from gpucluster.sandbox.live.cluster import open_cluster
-    from gpucluster.sandbox.live.jobs import jobs_of
-    from gpucluster.sandbox.project import current_project
+    from gpucluster.sandbox.project.project import current_project
 
     with open_cluster(current_project(), stack) as cluster:
         found = jobs_of(cluster.client)
@@ -66,8 +154,7 @@ def fail(name: str, stack: str | None, namespace: str | None, exit_code: int, po
 
 def _end(name: str, stack: str | None, namespace: str | None, code: int, pod: str | None) -> None:
     from gpucluster.sandbox.live.cluster import open_cluster
-    from gpucluster.sandbox.live.jobs import end_pods, find, jobs_of
-    from gpucluster.sandbox.project import current_project
+    from gpucluster.sandbox.project.project import current_project
 
     with open_cluster(current_project(), stack) as cluster:
         found = find(jobs_of(cluster.client), name, namespace)

@@ -1,22 +1,87 @@
-"""`gpucluster sandbox node`: the machines of a live cluster, and their failures."""
+"""The rows of a list of nodes."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
 from gpucluster.options import STACK, form_of
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.live.nodes.manifest import POOL
+from gpucluster.sandbox.live.nodes.pool import GPU
 
 if TYPE_CHECKING:
-    from gpucluster.sandbox.clouds.ledger import Entry
+    from gpucluster.sandbox.clouds.store.ledger import Entry
     from gpucluster.sandbox.live.cluster import LiveCluster
+
+
+_ENDED = ("Succeeded", "Failed")
+
+
+def rows(nodes: Sequence[Mapping[str, Any]], pods: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each node: name, pool, machine, zone, state, gpus (used / working), pods."""
+    on: dict[str, list[Mapping[str, Any]]] = {}
+    for pod in pods:
+        if mapping(pod.get("status")).get("phase") not in _ENDED:
+            on.setdefault(str(mapping(pod.get("spec")).get("nodeName")), []).append(pod)
+    return sorted((_row(node, on) for node in nodes), key=lambda row: (row["pool"], row["name"]))
+
+
+def _row(node: Mapping[str, Any], on: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    metadata = mapping(node.get("metadata"))
+    labels, name = mapping(metadata.get("labels")), str(metadata.get("name"))
+    there = mapping(mapping(node.get("status")).get("allocatable"))
+    gpus = sum(int(amount) for key, amount in there.items() if key == GPU or key.startswith("nvidia.com/mig-"))
+    pods = on.get(name, ())
+    return {
+        "name": name,
+        "pool": str(mapping(metadata.get("annotations")).get(POOL) or labels.get("karpenter.sh/nodepool") or "-"),
+        "machine": str(labels.get("node.kubernetes.io/instance-type")),
+        "zone": str(labels.get("topology.kubernetes.io/zone")),
+        "state": state_of(node),
+        "gpus": f"{sum(map(gpus_of, pods))}/{gpus}" if gpus else "-",
+        "pods": len(pods),
+    }
+
+
+def state_of(node: Mapping[str, Any]) -> str:
+    """Ready, NotReady or Unreachable, then all obstacles for pods and all faults."""
+    status, spec = mapping(node.get("status")), mapping(node.get("spec"))
+    conditions = {str(it.get("type")): it for it in map(mapping, items(status.get("conditions")))}
+    ready = str(mapping(conditions.get("Ready")).get("status"))
+    said = [{"True": "Ready", "Unknown": "Unreachable"}.get(ready, "NotReady")]
+    if spec.get("unschedulable"):
+        said.append("cordoned")
+    return ", ".join([*said, *_wrong(conditions, mapping(status))])
+
+
+def _wrong(conditions: Mapping[str, Mapping[str, Any]], status: Mapping[str, Any]) -> Iterator[str]:
+    """Conditions set by agents that differ from those of a healthy node, and failed devices."""
+    for name, condition in conditions.items():
+        if name != "Ready" and condition.get("status") == ("False" if name.endswith("Ready") else "True"):
+            yield name
+    works = mapping(status.get("allocatable"))
+    for name, amount in mapping(status.get("capacity")).items():
+        if name.startswith("nvidia.com/") and works.get(name) != amount:
+            yield f"{works.get(name)} of {amount} {name} work"
+
+
+def gpus_of(pod: Mapping[str, Any]) -> int:
+    """GPUs or slices that a pod requests."""
+    asked = 0
+    for container in map(mapping, items(mapping(pod.get("spec")).get("containers"))):
+        limits = mapping(mapping(container.get("resources")).get("limits"))
+        asked += sum(
+            int(amount) for key, amount in limits.items() if key.startswith(("nvidia.com/gpu", "nvidia.com/mig-"))
+        )
+    return asked
+
 
 Node = Mapping[str, Any]
 
@@ -36,7 +101,6 @@ def node() -> None:
 @form_of("table", "json")
 def list_(stack: str | None, form: str) -> None:
     """List the nodes: pool, machine, state, devices in use."""
-    from gpucluster.sandbox.live.node_rows import rows
 
     with _cluster(stack) as (cluster, _):
         found = rows(cluster.client.list("v1", "Node"), cluster.client.list("v1", "Pod"))
@@ -68,7 +132,7 @@ def _command(name: str, summary: str) -> Callable[[Callable[[LiveCluster, Entry,
 
 @_command("fail", "Stop the kubelet of a node.")
 def fail(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live import node_events as happenings
 
     del entry
     return happenings.fail(cluster.client, found)
@@ -76,14 +140,14 @@ def fail(cluster: LiveCluster, entry: Entry, found: Node) -> str:
 
 @_command("repair", "Restart a machine and repair all its faults.")
 def repair(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live import node_events as happenings
 
     return happenings.repair(cluster.client, found, entry, cluster.ledger.all())
 
 
 @_command("cordon", "Keep new pods off a node.")
 def cordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live import node_events as happenings
 
     del entry
     return happenings.cordon(cluster.client, found)
@@ -91,7 +155,7 @@ def cordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
 
 @_command("uncordon", "Allow new pods on a node again.")
 def uncordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live import node_events as happenings
 
     del entry
     return happenings.uncordon(cluster.client, found)
@@ -99,14 +163,14 @@ def uncordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
 
 @_command("degrade", "Break one GPU of a node.")
 def degrade(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live import node_events as happenings
 
     return happenings.degrade(cluster.client, found, entry, cluster.ledger.all())
 
 
 @_command("interrupt", "Announce that the cloud reclaims a machine.")
 def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live import node_events as happenings
 
     return happenings.interrupt(cluster.client, found, entry)
 
@@ -122,8 +186,8 @@ def delete(name: str, stack: str | None, new_after: int) -> None:
 
     If its pool has a fixed size, the cloud starts another one a moment later.
     """
-    from gpucluster.sandbox.live import happenings
-    from gpucluster.sandbox.live.nodes.sync import sync
+    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live.nodes.fleet import sync
 
     with _cluster(stack) as (cluster, entry):
         click.echo(f"{name}: {happenings.take_away(cluster.client, _found(cluster, name))}")
@@ -137,7 +201,7 @@ def _cluster(stack: str | None) -> Generator[tuple[LiveCluster, Entry]]:
     # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
     from gpucluster.sandbox.live.cluster import open_cluster
-    from gpucluster.sandbox.project import current_project
+    from gpucluster.sandbox.project.project import current_project
 
     with open_cluster(current_project(), stack) as cluster:
         entry = cluster_at(cluster.ledger, cluster.scope)

@@ -1,21 +1,141 @@
-"""The start of this folder's program for a cluster: its file of machines and its environment."""
+"""The node classes that the program of this folder simulates, and the specifics of their providers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.catalog.eks import eks_pods
+from gpucluster.core.catalog.machines import Machine, machines
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.live.controller import Controller
-from gpucluster.sandbox.live.karpenter.classes import CLASSES, NOT_SIMULATED, NodeClass
-from gpucluster.sandbox.live.karpenter.machines import cloud_document
-from gpucluster.sandbox.live.site import Site
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.values import plain
+from gpucluster.sandbox.live.controllers import Controller, Site
+from gpucluster.sandbox.live.nodes import aws, azure
+from gpucluster.sandbox.live.nodes.manifest import resources
+from gpucluster.sandbox.live.nodes.pool import GPU, Reserve
+
+_ZONE: Final = "topology.kubernetes.io/zone"
+_PRIORITY: Final = "kubernetes.azure.com/scalesetpriority"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeClass:
+    """The class of one cloud's Karpenter.
+
+    cloud: in the table of machines. zone_labels: labels by which a pool may select its zone, the usual one first.
+    spot_pause: seconds during which the provider requests no spot machine of a type after a preemption; 0 if it gets no
+    notice of preemptions. purchase_labels: added to machines, by purchase option. not_read: parts of the class that the
+    simulation ignores.
+    """
+
+    cloud: str
+    version: str
+    kind: str
+    zone_labels: tuple[str, ...]
+    spot_pause: int
+    purchase_labels: Mapping[str, Mapping[str, str]]
+    not_read: str
+
+
+CLASSES: Final[Mapping[str, NodeClass]] = {
+    # Sources: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/labels.go, pkg/cache/cache.go (UnavailableOfferingsTTL)
+    # and pkg/controllers/interruption/utils.go (markUnavailableOfferings).
+    "karpenter.k8s.aws": NodeClass(
+        cloud="aws",
+        version="v1",
+        kind="EC2NodeClass",
+        zone_labels=(_ZONE, "topology.k8s.aws/zone-id"),
+        spot_pause=180,
+        purchase_labels={},
+        not_read="image, subnets, security groups, identity and user data",
+    ),
+    # Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go; its controllers
+    # (pkg/controllers/controllers.go) have none for interruptions.
+    "karpenter.azure.com": NodeClass(
+        cloud="azure",
+        version="v1beta1",
+        kind="AKSNodeClass",
+        zone_labels=(_ZONE,),
+        spot_pause=0,
+        # pkg/providers/instance/vminstance.go.
+        purchase_labels={"spot": {_PRIORITY: "spot"}, "on-demand": {_PRIORITY: "regular"}},
+        not_read="image family, subnet, GPU driver mode and tags",
+    ),
+}
+"""API group -> its class."""
+
+NOT_SIMULATED: Final[Mapping[str, str]] = {
+    "karpenter.k8s.gcp": "karpenter-provider-gcp, whose definitions no registry has",
+}
+"""API group -> the provider of pools that never get a machine here."""
+
+
+_ROOT_GIB: Final = {"aws": 20, "azure": 128}
+"""Default root disk of the class. Sources: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/resolver.go
+(DefaultEBS); Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go.
+"""
+
+
+def cloud_document(
+    group: str, node_class: NodeClass, spec: Mapping[str, Any], *, region: str, taints: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Every machine of the catalog in this cloud, in the catalog's order; `program/machines.go` reads it.
+
+    group: API group of the class; spec: of the cluster's class. Excludes machines without a sourced memory size.
+    taints: keys of startup taints that drivers of the stack remove.
+    """
+    return {
+        "nodeClass": {"group": group, "version": node_class.version, "kind": node_class.kind},
+        "zoneLabels": list(node_class.zone_labels),
+        "spotPauseSeconds": node_class.spot_pause,
+        "purchaseLabels": {way: dict(labels) for way, labels in node_class.purchase_labels.items()},
+        "taintsTaken": list(taints),
+        "machines": [
+            _machine(machine, spec, region)
+            for machine in machines().values()
+            if machine.cloud == node_class.cloud and machine.vcpus and machine.memory_gib
+        ],
+    }
+
+
+def _machine(machine: Machine, spec: Mapping[str, Any], region: str) -> dict[str, Any]:
+    """The machine as a node, without the fabric's network cards, which an elastic pool does not use."""
+    pods, reserve = _kubelet(machine)
+    capacity, allocatable = resources(
+        machine,
+        pods=pods,
+        disk_gib=_disk_gib(machine, spec),
+        devices={GPU: str(machine.gpus)},
+        reserve=reserve,
+    )
+    labels = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux", "topology.kubernetes.io/region": region}
+    return {"name": machine.machine_type, "labels": labels, "capacity": capacity, "allocatable": allocatable}
+
+
+def _disk_gib(machine: Machine, spec: Mapping[str, Any]) -> int:
+    """Disk of a kubelet for images and logs: EC2's local disks if they are combined into one, else the root disk."""
+    if spec.get("instanceStorePolicy") == "RAID0" and machine.nvme_gb:
+        return machine.nvme_gb * 10**9 // 2**30
+    for device in map(mapping, items(spec.get("blockDeviceMappings"))):
+        size = str(mapping(device.get("ebs")).get("volumeSize") or "")
+        if device.get("rootVolume") and size.endswith("Gi"):
+            return int(size.removesuffix("Gi"))
+    return int(spec.get("osDiskSizeGB") or _ROOT_GIB[machine.cloud])
+
+
+def _kubelet(machine: Machine) -> tuple[int, Reserve]:
+    """The maximum pods of a node, and its reserved resources."""
+    if machine.cloud == "aws":
+        pods = eks_pods(machine.machine_type)
+        return pods, aws.reserve(machine, pods)
+    return azure.PODS, azure.reserve(machine, azure.PODS)
+
 
 NAME: Final = "karpenter"
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"

@@ -8,15 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any, Final
 
-from gpucluster.catalog.cpu_machines import CpuMachine
-from gpucluster.catalog.eks_pods import eks_pods
-from gpucluster.catalog.machines import Machine
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.live.nodes.devices import comes_to, gpu_resources, releases
-from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
-from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, steps_of_cores
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.core.catalog.eks import eks_pods
+from gpucluster.core.catalog.machines import CpuMachine, Machine
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.values import plain
+from gpucluster.sandbox.live.nodes.pool import (
+    EVICTION_MIB,
+    LEAVES,
+    Host,
+    Pool,
+    Reserve,
+    comes_to,
+    digits,
+    gpu_resources,
+    machine_of,
+    releases,
+    steps_of_cores,
+)
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"

@@ -6,16 +6,27 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from gpucluster.catalog.cpu_machines import CpuMachine
-from gpucluster.catalog.fabric_releases import release_of
-from gpucluster.catalog.machines import Machine
-from gpucluster.catalog.mig import slices_of
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.live.nodes.devices import comes_to, gpu_resources, layout, most, objects_of, releases
-from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
-from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.core.catalog.fabrics import release_of
+from gpucluster.core.catalog.machines import CpuMachine, Machine
+from gpucluster.core.catalog.mig import slices_of
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.values import plain
+from gpucluster.sandbox.live.nodes.pool import (
+    EVICTION_MIB,
+    LEAVES,
+    Host,
+    Pool,
+    Reserve,
+    comes_to,
+    digits,
+    gpu_resources,
+    layout,
+    machine_of,
+    most,
+    objects_of,
+    releases,
+)
 
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 # Source: Azure/karpenter-provider-azure, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).

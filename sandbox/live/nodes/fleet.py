@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from gpucluster.catalog.clouds import cloud_of_package, module_of
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.core.catalog.clouds import cloud_of_package, module_of
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.sandbox.api_server.client import Client
+from gpucluster.sandbox.clouds.kubernetes.objects import name_of
+from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.nodes.manifest import ORDINAL, POOL, node
-from gpucluster.sandbox.live.nodes.pool import Pool
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.live.nodes.pool import Pool, objects_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,3 +74,46 @@ def fleet(
             there[pool.key] = {number: kept[number] for number in sorted(kept)[pool.size :]}
     gone = [name for names in there.values() for name in names.values()]
     return Fleet(made=made, gone=gone, left_out=left_out, last=highest)
+
+
+def never_grown(entries: Sequence[Entry], cluster: Entry, scope: str) -> list[str]:
+    """Names of those without a machine, each in the form that jobs use. scope: of the cluster's objects in the ledger.
+
+    Includes GKE's compute classes, for which GKE creates node pools itself.
+    """
+    grown = (pool for pool in pools_of(entries, cluster) if pool.scaled and not pool.size)
+    classes = map(name_of, objects_of(entries, scope, "ComputeClass"))
+    return sorted({*(pool.labels.get("gpucluster/pool", pool.key) for pool in grown), *classes})
+
+
+_KEPT: Final[Mapping[str, Any]] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "sandbox-machines", "namespace": "kube-system"},
+}
+
+
+def _last_of(client: Client) -> dict[str, int]:
+    """Pool -> the highest number that any of its machines has had. Raises ObjectRefused."""
+    return {pool: int(number) for pool, number in mapping(mapping(client.get(_KEPT)).get("data")).items()}
+
+
+def _keep_last(client: Client, last: Mapping[str, int]) -> None:
+    """Saves these numbers. Raises ObjectRefused."""
+    client.apply({**_KEPT, "data": {pool: str(number) for pool, number in last.items()}})
+
+
+def sync(client: Client, entries: Sequence[Entry], cluster: Entry) -> Fleet:
+    """The changes made. entries: all of the ledger. Raises ObjectRefused.
+
+    Existing nodes stay unchanged, in whatever state.
+    """
+    last = _last_of(client)
+    change = fleet(entries, cluster, client.list("v1", "Node"), last=last)
+    for made in change.made:
+        client.create(made)
+    for name in change.gone:
+        client.delete({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+    if change.last != last:
+        _keep_last(client, change.last)
+    return change

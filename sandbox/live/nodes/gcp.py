@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from gpucluster.catalog.machines import Machine
-from gpucluster.catalog.mig import slices_of
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.live.nodes.devices import GPU, most, objects_of
-from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
-from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, in_steps, steps_of_cores
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.mig import slices_of
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.values import plain
+from gpucluster.sandbox.live.nodes.pool import (
+    EVICTION_MIB,
+    GPU,
+    LEAVES,
+    Host,
+    Pool,
+    Reserve,
+    digits,
+    in_steps,
+    machine_of,
+    most,
+    objects_of,
+    steps_of_cores,
+)
 
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 # Source: cloudpilot-ai/karpenter-provider-gcp, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).

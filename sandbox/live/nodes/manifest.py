@@ -6,8 +6,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.catalog.cpu_machines import CpuMachine
-from gpucluster.catalog.machines import Machine
+from gpucluster.core.catalog.machines import CpuMachine, Machine
 from gpucluster.sandbox.live.nodes.pool import Pool, Reserve, digits
 
 KUBELET: Final = {"kwok.x-k8s.io/node": "fake"}

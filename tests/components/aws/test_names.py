@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.kubernetes.charts import CHARTS
+from gpucluster.components.kubernetes.objects.charts import CHARTS
 from gpucluster.sandbox.clouds.aws.names import name_property
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 NAMES = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[0]

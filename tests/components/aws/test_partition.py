@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pulumi_aws import Region
 
-from gpucluster.catalog.aws_regions import aws_regions
 from gpucluster.components.aws.partition import addon_registry, ec2_principal, endpoint_service, partition
+from gpucluster.core.catalog.aws_regions import aws_regions
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from gpucluster.components.azure.cloud import CLOUD
-from gpucluster.components.azure.network_plan import AddressPlan, plan_addresses, refuse_addresses
+from gpucluster.components.azure.planning.network_plan import AddressPlan, plan_addresses, refuse_addresses
 from gpucluster.components.spec.existing import ClusterNetwork
 from tests.components.told import told
 

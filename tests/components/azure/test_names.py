@@ -14,8 +14,8 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import read_spec
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and tags on Azure")[2]

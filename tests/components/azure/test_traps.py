@@ -12,8 +12,8 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
-from gpucluster.components.azure import propagation
 from gpucluster.components.azure.cloud import CLOUD
+from gpucluster.components.azure.control_plane import propagation
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec

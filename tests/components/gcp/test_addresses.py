@@ -6,11 +6,11 @@ import dataclasses
 
 import pytest
 
-from gpucluster.catalog.gpudirect import MTU, fabric_of
-from gpucluster.catalog.machines import machines
 from gpucluster.components.gcp.cloud import CLOUD
-from gpucluster.components.gcp.network_plan import AddressPlan, plan_addresses, plan_network, refuse_addresses
+from gpucluster.components.gcp.planning.network_plan import AddressPlan, plan_addresses, plan_network, refuse_addresses
 from gpucluster.components.spec.existing import ClusterNetwork
+from gpucluster.core.catalog.fabrics import MTU, fabric_of
+from gpucluster.core.catalog.machines import machines
 from tests.components.told import told
 
 

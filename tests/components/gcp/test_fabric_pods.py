@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from gpucluster.components.gcp.cloud import CLOUD
-from gpucluster.components.gcp.fabric_pod import _copy_tests, fabric_pod, mpi_fabric_pod
-from gpucluster.components.gcp.job_pools import job_pools
+from gpucluster.components.gcp.fabric.fabric_pod import _copy_tests, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.kubernetes.runtimes import mpi_runtime
+from gpucluster.components.gcp.pools.job_pools import job_pools
+from gpucluster.components.kubernetes.jobs.runtimes import mpi_runtime
 from gpucluster.components.spec.file import read_spec
 from tests.components.gcp.fabrics import FABRICS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.catalog.zones import zones_of
 from gpucluster.components.gcp.location import REGIONS, Location, first_zone
-from gpucluster.components.shapes import shapes
+from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.core.catalog.zones import zones_of
 from tests.components.told import told
 
 PLACE = {"project": "my-project", "region": "us-central1", "zone": "us-central1-b"}

@@ -12,8 +12,8 @@ import pytest
 from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.spec.file import read_spec
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[2]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.components.shared.jobs.teams import plan_people, team_facts
 from gpucluster.components.spec.cross_field_checks import share_problems
 from gpucluster.components.spec.errors import InvalidSpec
-from gpucluster.components.teams import plan_people, team_facts
 from tests.components.conftest import Vary
 from tests.components.told import reports
 

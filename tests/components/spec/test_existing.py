@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from gpucluster.components.cloud import CLOUDS, cloud_of
+from gpucluster.components.cluster.cloud import CLOUDS, cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.errors import InvalidSpec
 from tests.components.told import refused

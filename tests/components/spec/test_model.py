@@ -11,7 +11,7 @@ import pytest
 from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
 from gpucluster import Error
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.errors import InvalidSpec
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import Day, Whole

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from gpucluster.components.cloud import cloud_of
+from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.errors import InvalidSpec
 from gpucluster.components.spec.operations import Alerts

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.core.program.resources import Resources
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.bills.planned import Planned, planned_lines
-from gpucluster.cost.documents.reconciliation_json import reconciliation_schema
-from gpucluster.program.readers.files import read_text
-from gpucluster.program.resources import Resources
+from gpucluster.cost.documents.reconciliation.reconciliation_json import reconciliation_schema
 from tests.cost.bills.generator import HERE, Item, bill_of
 
 

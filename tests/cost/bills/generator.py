@@ -11,9 +11,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.cost.bills.ours import ours
+from gpucluster.core.program.resources import Resources, urn_name
+from gpucluster.cost.bills.matching import ours
 from gpucluster.cost.bills.planned import Planned
-from gpucluster.program.resources import Resources, urn_name
 
 HERE = Path(__file__).parent
 FIRST, DAYS = date(2026, 10, 1), 31

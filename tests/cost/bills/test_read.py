@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.bills.tables import factor
+from gpucluster.cost.bills.charges import factor
 from tests.cost.bills.conftest import Reconcile, Trial, of
 from tests.cost.bills.generator import CUR2, FOCUS, write_csv, write_parquet
 from tests.says import Says

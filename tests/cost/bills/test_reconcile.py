@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.program.resources import urn_name
+from gpucluster.core.program.resources import urn_name
 from tests.cost.bills.conftest import Reconcile, Trial, of, row_of
 from tests.cost.bills.generator import CUR2, changed, cheaper, until, write_csv, write_parquet
 from tests.says import Says

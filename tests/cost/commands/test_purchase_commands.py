@@ -14,7 +14,7 @@ from tests.cases import cases
 from tests.says import Says
 
 ROOT = Path(__file__).parents[3]
-PLAN = "tests/program/recordings/plan.json"
+PLAN = "tests/gpucluster/core/program/recordings/plan.json"
 
 
 def _run(*arguments: str) -> Result:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost.comparison import Cluster, cluster_of
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 

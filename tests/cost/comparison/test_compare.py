@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import estimate
 from gpucluster.cost.comparison import Column, Ranked, cluster_of, compare
-from gpucluster.cost.gap import CLOSED
-from gpucluster.cost.model import cents
-from gpucluster.cost.money import money
 from gpucluster.cost.prices import Bound
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.pricing.bounds import CLOSED
+from gpucluster.cost.pricing.model import cents
+from gpucluster.cost.pricing.money import money
 from tests.cost.conftest import NOWHERE
 from tests.says import Says
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.comparison import Column, compare
 from gpucluster.cost.comparison.figures import Ask, Figures, figures_of, per_1000_tflops
-from gpucluster.cost.transfer import Egress
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.pricing.transfer import Egress
 
 MakeColumn = Callable[..., Column]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.diff import Side
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import Resource, Resources
 
 MakeSide = Callable[..., Side]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost.diff import Change, Diff, Side, diff
-from gpucluster.cost.documents.diff_text import answer, total_rows
-from gpucluster.cost.gap import Gap
-from gpucluster.cost.model import cents
-from gpucluster.cost.money import money
+from gpucluster.cost.documents.diff.diff_text import answer, total_rows
 from gpucluster.cost.prices import Bound
-from gpucluster.program.resources import Resource
+from gpucluster.cost.pricing.bounds import Gap
+from gpucluster.cost.pricing.model import cents
+from gpucluster.cost.pricing.money import money
 from tests.cost.conftest import NOWHERE
 from tests.says import Says
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from gpucluster.catalog.holdings import RESERVED_CAPACITY, SHARED_STORAGE
+from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, SHARED_STORAGE
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost.diff import Side, diff
 from gpucluster.policies.clouds.holdings import types
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import Resource
 from tests.says import Says
 
 Make = Callable[..., Resource]

@@ -8,14 +8,14 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate
 from gpucluster.cost.diff import Change, Side, diff
 from gpucluster.cost.diff.diff import change_of
-from gpucluster.cost.documents.diff_json import diff_json
-from gpucluster.cost.estimate import Coverage
-from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
-from gpucluster.cost.stack_facts import StackFacts
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.documents.diff.diff_json import diff_json
+from gpucluster.cost.estimate.estimate import Coverage
+from gpucluster.cost.estimate.stack_facts import StackFacts
+from gpucluster.cost.pricing.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
 
 
 def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = ()) -> Side:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.diff.files import sides_of
+from gpucluster.cost.diff.revisions import sides_of
 from gpucluster.cost.prices.book import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
 
 
 def test_both_sides_have_the_assumptions(recordings: Path, book: PriceBook) -> None:

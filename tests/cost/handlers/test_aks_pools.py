@@ -6,12 +6,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
+from gpucluster.core.program.facts import Budget
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook, estimate
-from gpucluster.cost.documents.formats import written
-from gpucluster.cost.documents.report import report_document
-from gpucluster.cost.verdict import budget_verdict
-from gpucluster.program.facts import Budget
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.documents.forms.formats import written
+from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.verdict import budget_verdict
 from tests.says import Says
 
 Make = Callable[..., Resource]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison.figures import Ask, figures_of
-from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

@@ -30,11 +30,11 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.model import CostLine
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.cost.pricing.model import CostLine
+from tests.gpucluster.core.program.fixtures import MakeResource
 from tests.policies.laid import laid
-from tests.program.fixtures import MakeResource
 
 FILES = sorted((Path(__file__).parent / "bills").glob("*.yaml"))
 REGIONS = {"aws": "us-east-1", "azure-native": "eastus", "gcp": "us-central1"}

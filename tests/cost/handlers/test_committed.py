@@ -11,13 +11,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.report_json import report_json
-from gpucluster.cost.grouping import group_by
+from gpucluster.cost.documents.report.report_json import report_json
+from gpucluster.cost.estimate.labels import group_by
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
-from gpucluster.cost.model import Amounts
 from gpucluster.cost.prices.book import _FOLDER
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.pricing.model import Amounts
 
 audit = runpy.run_path(str(Path(__file__).parents[3] / "examples/audit_report.py"))["audit"]
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))

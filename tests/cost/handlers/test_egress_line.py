@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.program.facts import Terms
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.transfer import Egress, egress_of
-from gpucluster.cost.transfer.egress import GIB_PER_GB
-from gpucluster.program.facts import Terms
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.pricing.transfer import GIB_PER_GB, Egress, egress_of
 from tests.says import Says
 
 Make = Callable[..., Resource]

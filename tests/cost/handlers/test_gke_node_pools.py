@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
-from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

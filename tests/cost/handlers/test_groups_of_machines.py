@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
-from gpucluster.program.resources import Resource
 
 
 def test_machines_without_a_price_are_missing_machines_and_disks_are_not(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
+from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
-from gpucluster.cost.verdict import budget_verdict
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

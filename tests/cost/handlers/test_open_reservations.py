@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.cost import Estimate
-from gpucluster.cost.model import CostLine
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.cost.pricing.model import CostLine
 from tests.cases import cases
 from tests.says import Says
 

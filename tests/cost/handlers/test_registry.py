@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gpucluster.cost.handlers
-from gpucluster.catalog.free import free_types
+from gpucluster.core.catalog.resource_types import free_types
 from gpucluster.cost.handlers import files_of, packages, scope_of
 from gpucluster.cost.handlers.registry import priced_types, prices
 
@@ -33,7 +33,7 @@ def test_a_file_prices_types_of_its_package_only() -> None:
 def test_pricing_a_cloud_imports_no_other() -> None:
     program = """
 import sys
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import estimate
 handlers = "gpucluster.cost.handlers."
 assert [name for name in sys.modules if name.startswith(handlers)] == [f"{handlers}registry"]

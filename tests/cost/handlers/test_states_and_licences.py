@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.cost import Estimate
-from gpucluster.program.resources import UNKNOWN, Resource
 from tests.says import Says
 
 Make = Callable[..., Resource]

@@ -9,8 +9,8 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
-from gpucluster.cost.prices.bound import Bound, bound_of, no_more_than
-from gpucluster.cost.prices.elsewhere import price_or_bound
+from gpucluster.cost.prices.bounds import Bound, bound_of, no_more_than
+from gpucluster.cost.prices.other_regions import price_or_bound
 from tests.says import Says
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from gpucluster.cli import main
-from gpucluster.cost import PriceBook, storage_price
-from gpucluster.cost.prices import DamagedBook, book, table
+from gpucluster.cost import PriceBook
+from gpucluster.cost.prices import DamagedBook, book, files
+from gpucluster.cost.pricing import plan_prices
 from tests.says import Says
 
 FOLDER = Path(book.__file__).parent
-PLAN = Path(__file__).parents[2] / "program" / "recordings" / "plan.json"
+PLAN = Path(__file__).parents[2] / "gpucluster/core/program/recordings/plan.json"
 SPEC = Path(__file__).parents[2] / "stacks" / "bad" / "spec.yaml"
 FIRST = "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,"
 AMOUNT = "allowed: a number above 0, digits only, such as 61.25; 0 for a free tier"
@@ -46,12 +47,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("*.py", "live", "__pycache__"))
     monkeypatch.setattr(book, "_FOLDER", copy)
     monkeypatch.setitem(PriceBook.__init__.__kwdefaults__ or {}, "folder", copy)
-    storage_price._book.cache_clear()
+    plan_prices._book.cache_clear()
     yield copy
-    storage_price._book.cache_clear()
+    plan_prices._book.cache_clear()
 
 
-COLUMNS = ",".join(table.COLUMNS)
+COLUMNS = ",".join(files.COLUMNS)
 DAMAGES: list[tuple[Damage, str]] = [
     *((_instead(",55.04,", f",{amount},"), f"aws.csv line 2: usd_per_unit is {amount!r}; {AMOUNT}")
       for amount in ("-55.04", "0", "0.00", "free", "NaN", "Infinity", "1e3", "9" * 10, "0x10", " 55.04", "1_0")),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import gpucluster.cost.prices
-from gpucluster.catalog.machines import machines
+from gpucluster.core.catalog.machines import machines
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Price, PriceRow
 from gpucluster.cost.prices.live.refresh import LISTS

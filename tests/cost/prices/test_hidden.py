@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Bound, NotKnown, Price, PriceRow
-from gpucluster.cost.prices.elsewhere import price_or_bound
+from gpucluster.cost.prices.other_regions import price_or_bound
 
 CLOUDS = ("aws", "azure", "gcp")
 

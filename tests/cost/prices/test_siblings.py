@@ -8,8 +8,8 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Bound, NotKnown, Price
-from gpucluster.cost.prices.elsewhere import price_or_bound
-from gpucluster.cost.prices.siblings import family_of
+from gpucluster.cost.prices.bounds import family_of
+from gpucluster.cost.prices.other_regions import price_or_bound
 from tests.cases import cases
 from tests.says import Says
 

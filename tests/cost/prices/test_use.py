@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import gpucluster.cost.prices
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
-from gpucluster.cost.storage_price import storage_price, storage_price_elsewhere
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.pricing.plan_prices import storage_price, storage_price_elsewhere
 
 FOLDER = Path(gpucluster.cost.prices.__file__).parent
 TODAY = datetime.date(2026, 11, 21)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.facts import Terms
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook
 from gpucluster.cost.purchasing import Options, Settings, options_of
-from gpucluster.program.facts import Terms
-from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 Found = Callable[..., Options]

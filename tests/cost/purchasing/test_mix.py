@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost.purchasing import Options
 from gpucluster.cost.purchasing.mix import Mix
-from gpucluster.program.resources import Resource
 
 Found = Callable[..., Options]
 ROW = "aws,us-east-1,p5.4xlarge,instance-hour"

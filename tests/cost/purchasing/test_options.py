@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
+from gpucluster.core.program.facts import Terms
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.purchasing import Options
-from gpucluster.program.facts import Terms
-from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 Found = Callable[..., Options]

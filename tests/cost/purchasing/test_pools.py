@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook
-from gpucluster.cost.model import Amounts
+from gpucluster.cost.pricing.model import Amounts
 from gpucluster.cost.purchasing.pools import stack_of
-from gpucluster.program.resources import Resource, Resources
 
 
 def test_the_rest_is_every_line_but_those_of_the_pool(

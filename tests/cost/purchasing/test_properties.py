@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import PriceBook
-from gpucluster.cost.model import Count
+from gpucluster.cost.pricing.model import Count
 from gpucluster.cost.purchasing import Settings
 from gpucluster.cost.purchasing.mix import Mix, mixes_of
 from gpucluster.cost.purchasing.pools import Pool
 from gpucluster.cost.purchasing.price import Option, option_of
-from gpucluster.cost.purchasing.spot import interruptions
-from gpucluster.cost.purchasing.taken_back import TakenBack
-from gpucluster.cost.purchasing.ways import ways_of
+from gpucluster.cost.purchasing.purchase_options import ways_of
+from gpucluster.cost.purchasing.spot_interruption import TakenBack, interruptions
 
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))
 MACHINES = {"aws": ("us-east-1", "p5.48xlarge"), "gcp": ("us-central1", "a3-megagpu-8g"),

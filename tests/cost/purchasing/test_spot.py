@@ -6,9 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost.purchasing.settings import Settings
-from gpucluster.cost.purchasing.spot import Interruptions, interruptions
-from gpucluster.cost.purchasing.taken_back import TakenBack
+from gpucluster.cost.purchasing.rate import Settings
+from gpucluster.cost.purchasing.spot_interruption import Interruptions, TakenBack, interruptions
 
 
 def _found(nodes: int, rate: str, checkpoint: str = "0.5", restart: str = "0.25") -> Interruptions:

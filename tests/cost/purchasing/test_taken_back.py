@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import gpucluster.cost.purchasing
-from gpucluster.catalog.machines import machines
+from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.purchasing import Settings
-from gpucluster.cost.purchasing.taken_back import ASSUMED, taken_back
+from gpucluster.cost.purchasing.spot_interruption import ASSUMED, taken_back
 from tests.says import Says
 
-TABLE = Path(gpucluster.cost.purchasing.__file__).parent / "taken_back.csv"
+TABLE = Path(gpucluster.cost.purchasing.__file__).parent / "spot_interruption.csv"
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.program.facts import Budget, Facts, Terms
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.formats import written
-from gpucluster.cost.documents.report import report_document
-from gpucluster.cost.documents.text import basis
-from gpucluster.cost.terms.given import BadTerms, given_terms
-from gpucluster.cost.verdict import budget_verdict
-from gpucluster.program.facts import Budget, Facts, Terms
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.documents.forms.formats import written
+from gpucluster.cost.documents.forms.text import basis
+from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.verdict import budget_verdict
+from gpucluster.cost.terms.terms import BadTerms, given_terms
 from tests.says import Says
 
 Make = Callable[..., Resource]

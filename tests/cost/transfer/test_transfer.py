@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown
-from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
+from gpucluster.cost.pricing.transfer import Egress, days_to_move, egress_of, flow_gigabytes
 from tests.cases import cases
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from gpucluster.catalog.rows import DamagedTable, Row
+from gpucluster.core.catalog.tables import DamagedTable, Row
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.cost import Assumptions, Estimate
-from gpucluster.cost.handlers import by_table, registry
-from gpucluster.cost.handlers.rate import rate_of
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.cost.handlers import rates_table, registry
+from gpucluster.cost.handlers.rates_table import rate_of
 from tests.cases import cases
 from tests.says import Says
 
@@ -106,7 +106,7 @@ def test_such_a_row_ends_the_estimate_and_is_no_resource_without_a_price(
     make: Callable[..., Resource], cost_of: Callable[..., Estimate], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_HANDLERS", {})
-    monkeypatch.setattr(by_table, "rows_of", lambda _: {"aws:mars/rover:Rover": [_row(quantity="rover_hours")]})
-    registry.prices("aws:mars/rover:Rover")(by_table.by_table("aws:mars/rover:Rover"))
+    monkeypatch.setattr(rates_table, "rows_of", lambda _: {"aws:mars/rover:Rover": [_row(quantity="rover_hours")]})
+    registry.prices("aws:mars/rover:Rover")(rates_table.by_table("aws:mars/rover:Rover"))
     with pytest.raises(DamagedTable, match=r"cost/rates/aws\.csv line 9: quantity is 'rover_hours'; "):
         cost_of(make("aws:mars/rover:Rover"))

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.handlers.rate import rate_of
+from gpucluster.cost.handlers.rates_table import rate_of
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.rates import rows_of, usage_words
-from gpucluster.program.resources import Resource, Resources
 
 HERE = Path(__file__).parent
 SAMPLES: dict[str, dict[str, Any]] = yaml.load((HERE / "samples.yaml").read_text(), yaml.CSafeLoader)

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook
 from gpucluster.cost.usage import BadUsage, check_names
-from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.file import read_usage
-from gpucluster.cost.usage.start import first_usage
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.cost.usage.relevant import asked_by, first_usage
 from tests.cases import cases
 from tests.says import Says
 

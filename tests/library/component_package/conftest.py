@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.component_package.folder import write_folder
+from gpucluster.components.package.folder import write_folder
 
 BIN = Path(sys.prefix) / "bin"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.component_package.schema_file import SCHEMA_FILE
+from gpucluster.components.package.folder import SCHEMA_FILE
 from tests.library.component_package.conftest import Yaml
 
 PAGE = (Path(__file__).parents[3] / "docs/component-package.md").read_text()

@@ -10,10 +10,10 @@ import yaml
 from click.testing import CliRunner
 
 from gpucluster.cli import main
-from gpucluster.component_package.folder import write_folder
+from gpucluster.components.package.folder import write_folder
 from gpucluster.errors import InputError
 
-MAIN = "from gpucluster.component_package.provider import main\n\nmain()\n"
+MAIN = "from gpucluster.components.package.provider import main\n\nmain()\n"
 
 
 @pytest.mark.parametrize(

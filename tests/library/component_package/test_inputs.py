@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.aws import Location
-from gpucluster.component_package.inputs import Inputs, inputs_of
+from gpucluster.components.package.provider import Inputs, inputs_of
 from gpucluster.errors import InputError
 from tests.says import Says
 

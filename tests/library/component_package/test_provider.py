@@ -14,8 +14,8 @@ import pytest
 from pulumi.errors import InputPropertiesError
 from pulumi.provider import ConstructResult
 
-from gpucluster.component_package.provider import GIVEN, ComponentPackage
-from gpucluster.component_package.schema_file import SCHEMA_FILE
+from gpucluster.components.package.folder import SCHEMA_FILE
+from gpucluster.components.package.provider import GIVEN, ComponentPackage
 from tests.library.conftest import Recorder
 from tests.says import Says
 

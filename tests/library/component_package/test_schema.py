@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.component_package.schema import package_schema
-from gpucluster.component_package.schema_file import SCHEMA_FILE
+from gpucluster.components.package.folder import SCHEMA_FILE
+from gpucluster.components.package.schema import package_schema
 from tests.says import Says
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +38,7 @@ def references(node: Any) -> Iterator[str]:
 
 
 def test_the_file_is_what_the_models_give() -> None:
-    assert package_schema() == SCHEMA, "run: python -m gpucluster.component_package.schema"
+    assert package_schema() == SCHEMA, "run: python -m gpucluster.components.package.schema"
 
 
 def test_the_clusters_have_the_tokens_they_have_in_python() -> None:

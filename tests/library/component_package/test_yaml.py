@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.component_package.schema_file import SCHEMA_FILE
+from gpucluster.components.package.folder import SCHEMA_FILE
 from tests.library.component_package.conftest import Yaml
 
 ROOT = Path(__file__).parents[3]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import CannotTell, Violation
-from gpucluster.program.resources import Resource
 
 HERE = Resource(urn="u", type="t", name="n")
 BARE, UNDECIDED = Violation(HERE, "a"), CannotTell(HERE, "b")

@@ -13,9 +13,9 @@ import pytest
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
+from gpucluster.core.program.readers.records import SIGNATURE
 from gpucluster.policies.engine.rule import ResourceRule
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.records import SIGNATURE
 from tests.cases import cases
 from tests.policies.previews import PACK as PACK_FOLDER
 from tests.policies.served import served

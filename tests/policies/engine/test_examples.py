@@ -7,11 +7,11 @@ import json
 import subprocess
 import sys
 
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.engine.examples import example_of, plan_of
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.files import read_file
 
 NAMES = sorted(rule.name for rule in TRAINING.rules)
 

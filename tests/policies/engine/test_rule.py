@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.engine.rule import Changes
-from gpucluster.program.readers.files import read_file
 
 TYPE = "aws:efs/fileSystem:FileSystem"
 

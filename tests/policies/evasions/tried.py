@@ -12,12 +12,12 @@ from typing import Any
 
 import yaml
 
+from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.engine.examples import Example, example_of, plan_of
 from gpucluster.policies.engine.rule import Changes, ReportRule
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.packs import TRAINING
-from gpucluster.program.readers.files import read_file
 from tests.policies.laid import laid
 
 __all__ = ["CAUGHT", "KINDS", "NO_WAY", "OUT_OF_REACH", "SAID", "Evasion", "base_of", "evasions", "outcome_of"]

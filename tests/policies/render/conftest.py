@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.rule import Edit, Enforcement, Outcome, ReportRule, Severity, StackRule, Violation
 from gpucluster.policies.report import Checked, Report
-from gpucluster.program.resources import Resource, Resources
 
 TODAY = datetime.date(2026, 11, 21)
 SHORT: dict[str, Any] = {"why": "It costs.", "fix": "Mend it.", "reads": "everything"}

@@ -8,7 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from gpucluster.catalog.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from gpucluster.core.catalog.resource_types import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
@@ -19,8 +21,6 @@ from gpucluster.policies.rules import (
     no_replacement_of_control_plane,
     replacement_of_training_pool,
 )
-from gpucluster.program.readers.ended import Ended
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from tests.cases import cases
 from tests.says import Says
 

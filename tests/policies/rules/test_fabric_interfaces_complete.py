@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.catalog.machines import machines
+from gpucluster.core.catalog.machines import machines
 from gpucluster.policies.rules.fabric_interfaces_complete import RULE
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.rules import disks_encrypted, gpu_machines_unread, label_values
-from gpucluster.program.resources import Resource, Resources
 from tests.policies.conftest import TODAY
 from tests.says import Says
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.catalog.rows import rows
+from gpucluster.core.catalog.tables import rows
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.clouds.kubernetes.objects import unrendered
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.rules.exemptions_in_use import RULE as IN_USE
 from gpucluster.policies.rules.no_privileged_containers import RULE
-from gpucluster.program.resources import Resource, Resources
 from tests.says import Says
 
 ROOT = {"name": "root", "securityContext": {"privileged": True}}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cache import CACHE_VARIABLE
+from gpucluster.core.cache import CACHE_VARIABLE
 from gpucluster.sandbox.api_server.binaries import Binaries, find_binaries
 from gpucluster.sandbox.api_server.server import Server, open_server
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.api_server import binaries
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
 
 GoCalls = Callable[[], list[dict[str, Any]]]
 

@@ -13,7 +13,7 @@ import pytest
 from gpucluster.sandbox.api_server.binaries import Binaries
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server, in_use, open_server
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
 from tests.processes import running_for
 from tests.waiting import wait_for
 

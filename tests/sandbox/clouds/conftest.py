@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.urns import urn_name
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.cloud import Account, Resource
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.urns import urn_name
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.values import plain
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ import pulumi
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import provider_pb2
 
-from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
 from gpucluster.sandbox.clouds.registry import SIMULATED
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.values import from_struct, plain, to_struct
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.values import from_struct, plain, to_struct
 
 _SAME: Final = provider_pb2.DiffResponse.DIFF_NONE
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.judges.bench import judged
-from gpucluster.program.resources import Resource, Resources
-from gpucluster.sandbox.clouds.limits import Limits
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.operate.judges.bench import judged
+from gpucluster.sandbox.clouds.types.limits import Limits
 from tests.sandbox.clouds.mutants import LEFT_OUT, Mutant, Stand, others, random_wrong, unset, wrong
 
 __all__ = ["Table", "measured"]

@@ -21,16 +21,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import is_list, is_object, mapping
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.registry import SIMULATED
-from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.clouds.validate import general
-from gpucluster.sandbox.clouds.values import from_wire, plain, to_wire
-from gpucluster.sandbox.type_guards import is_list, is_object, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.limits import Limits
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.validate import general
+from gpucluster.sandbox.clouds.types.values import from_wire, plain, to_wire
 
 __all__ = ["LEFT_OUT", "PACKAGES", "Mutant", "Stand", "Standing", "built", "others", "random_wrong", "unset", "wrong"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
 from tests.sandbox.clouds.trial import Trial, cases
 
 

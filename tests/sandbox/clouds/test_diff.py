@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.sandbox.clouds.diff import Change, Kind, changes, property_names
-from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 
 
 def test_changes_are_the_deepest_changed_paths() -> None:

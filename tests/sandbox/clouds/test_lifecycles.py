@@ -19,13 +19,13 @@ import pulumi
 import pytest
 import yaml
 
-from gpucluster.components.cloud import cloud_of
-from gpucluster.components.simulated import INPUT_ERROR_FILE
+from gpucluster.components.cluster.cloud import cloud_of
+from gpucluster.components.resources.simulated import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.sandbox.clouds.azure import identity
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.values import from_struct, plain
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.values import from_struct, plain
 from tests.sandbox.clouds.engine import Made, Stack
 
 ROOT: Final = Path(__file__).parents[3]

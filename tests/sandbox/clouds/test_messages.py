@@ -6,7 +6,7 @@ import pytest
 from pulumi.runtime.proto import provider_pb2
 
 from gpucluster.sandbox.clouds.diff import Change, Kind
-from gpucluster.sandbox.clouds.messages import decoded, diff_response
+from gpucluster.sandbox.clouds.requests import decoded, diff_response
 
 Diff = provider_pb2.PropertyDiff
 

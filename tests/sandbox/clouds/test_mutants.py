@@ -1,8 +1,8 @@
 """Wrong values for everything that stands in the trials, and others that are as good.
 
-`python -m benchmarks.values` prints the whole table, also of what the judges say. `refused_elsewhere.csv` has wrong
-values that the sandbox took once: cfn-lint 1.58.0 refused those of AWS, terraform-provider-google-beta 7.45.0 those of
-Google.
+`python -m tools.benchmarks.values` prints the whole table, also of what the judges say. `refused_elsewhere.csv` has
+wrong values that the sandbox took once: cfn-lint 1.58.0 refused those of AWS, terraform-provider-google-beta 7.45.0
+those of Google.
 """
 
 from __future__ import annotations

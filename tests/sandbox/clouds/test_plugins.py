@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
 from gpucluster.sandbox.clouds.plugins import install_launchers
-from gpucluster.sandbox.clouds.sdk import Sdk
+from gpucluster.sandbox.clouds.types.sdk_types import Sdk
 from tests.waiting import LIMIT
 
 SDKS = {"aws": Sdk("aws", "7.51.1", Path("/nowhere"))}

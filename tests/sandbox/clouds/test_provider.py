@@ -11,12 +11,12 @@ from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from gpucluster.sandbox.clouds.aws.cloud import Aws
 from gpucluster.sandbox.clouds.azure.cloud import Azure
-from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
+from gpucluster.sandbox.clouds.events.weather import Weather
 from gpucluster.sandbox.clouds.provider import Provider
-from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.values import UNKNOWN, from_struct, to_struct
-from gpucluster.sandbox.clouds.weather import Weather
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, from_struct, to_struct
 from tests.says import Says
 
 URN = "urn:pulumi:dev::small::aws:ec2/vpc:Vpc::net"

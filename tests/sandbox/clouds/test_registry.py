@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.registry import SIMULATED, Clouds
-from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.clouds.values import from_struct, to_struct
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.values import from_struct, to_struct
 
 
 @pytest.mark.parametrize("package", sorted(SIMULATED))

@@ -10,10 +10,10 @@ import grpc
 import pytest
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
-from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.events.scenario import Scenario
 from gpucluster.sandbox.clouds.resident import Resident
-from gpucluster.sandbox.clouds.scenario import Scenario
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from tests.says import Says
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.engine import cache, download, go_toolchain, release
+from gpucluster.sandbox.engine import download, engine, find, go_toolchain
 
 Write = Callable[[str, str], Path]
 
@@ -52,8 +52,8 @@ def no_server(monkeypatch: pytest.MonkeyPatch) -> str:
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.setenv(release.DOWNLOAD_BASE_VARIABLE, "http://127.0.0.1:9")
-    url = f"http://127.0.0.1:9/{release.archive_name(release.this_platform())}"
+    monkeypatch.setenv(engine.DOWNLOAD_BASE_VARIABLE, "http://127.0.0.1:9")
+    url = f"http://127.0.0.1:9/{engine.archive_name(engine.this_platform())}"
     return f"{url}: [Errno {errno.ECONNREFUSED}] {os.strerror(errno.ECONNREFUSED)}"
 
 
@@ -62,14 +62,14 @@ def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_server: str
     """An empty cache."""
     assert no_server
     folder = tmp_path / "cache"
-    monkeypatch.setenv(cache.CACHE_VARIABLE, str(folder))
+    monkeypatch.setenv(find.CACHE_VARIABLE, str(folder))
     return folder
 
 
 @pytest.fixture
 def engine_folder(cache_folder: Path) -> Path:
     """Where the engine will be, in the empty cache."""
-    return cache_folder / "engine" / f"v{release.VERSION}-{release.this_platform()}"
+    return cache_folder / "engine" / f"v{engine.VERSION}-{engine.this_platform()}"
 
 
 FAKE_PULUMI = f"""\
@@ -77,7 +77,7 @@ FAKE_PULUMI = f"""\
 from pathlib import Path
 with Path(__file__).with_suffix(".runs").open("a") as runs:
     runs.write("run\\n")
-print("v{release.VERSION}")
+print("v{engine.VERSION}")
 """
 """An engine that knows its version and counts how often it is asked."""
 

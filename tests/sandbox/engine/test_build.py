@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.engine.build import build_engine
-from gpucluster.sandbox.engine.find import build_anew
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.engine.find import build_anew, build_engine
 
 Write = Callable[[str, str], Path]
 GoCalls = Callable[[], list[dict[str, Any]]]

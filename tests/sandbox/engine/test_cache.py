@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.engine import cache
-from gpucluster.sandbox.engine.model import Engine
+from gpucluster.sandbox.engine import find
+from gpucluster.sandbox.engine.engine import Engine
 
 PULUMI = """\
 #!{python}
@@ -31,7 +31,7 @@ def fill(folder: Path) -> None:
 def installed(engine_folder: Path) -> Path:
     """The folder of an installed engine."""
     engine_folder.parent.mkdir(parents=True)
-    cache.install("built", fill)
+    find.install("built", fill)
     (engine_folder / "pulumi.runs").unlink()
     return engine_folder
 
@@ -44,25 +44,25 @@ def runs(folder: Path) -> int:
 
 def test_an_empty_cache_has_no_engine(cache_folder: Path) -> None:
     assert not cache_folder.exists()
-    assert cache.cached_engine() is None
+    assert find.cached_engine() is None
 
 
 def test_an_installed_engine_is_found_and_verified_once(installed: Path) -> None:
     engine = Engine(installed / "pulumi", "3.250.0", "built", language_host=installed)
-    assert [cache.cached_engine(), cache.cached_engine()] == [engine, engine]
+    assert [find.cached_engine(), find.cached_engine()] == [engine, engine]
     assert runs(installed) == 1
 
 
 def test_a_released_engine_brings_its_own_language_host(engine_folder: Path) -> None:
     engine_folder.parent.mkdir(parents=True)
-    cache.install("release", fill)
-    assert cache.cached_engine() == Engine(engine_folder / "pulumi", "3.250.0", "release", language_host=None)
+    find.install("release", fill)
+    assert find.cached_engine() == Engine(engine_folder / "pulumi", "3.250.0", "release", language_host=None)
 
 
 def test_a_touched_engine_is_verified_again(installed: Path) -> None:
-    cache.cached_engine()
+    find.cached_engine()
     os.utime(installed / "pulumi")
-    assert cache.cached_engine() is not None
+    assert find.cached_engine() is not None
     assert runs(installed) == 2
 
 
@@ -107,10 +107,10 @@ def _forget_origin(folder: Path) -> None:
 def test_a_broken_cache_is_noticed_also_after_it_was_verified(
     installed: Path, damage: Callable[[Path], None], reason: str
 ) -> None:
-    cache.cached_engine()
+    find.cached_engine()
     damage(installed)
-    with pytest.raises(cache.BrokenCache) as caught:
-        cache.cached_engine()
+    with pytest.raises(find.BrokenCache) as caught:
+        find.cached_engine()
     assert str(caught.value) == reason
 
 
@@ -120,16 +120,16 @@ def test_an_interrupted_installation_leaves_the_old_engine_and_nothing_else(inst
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cache.install("built", interrupted)
+        find.install("built", interrupted)
     assert [path.name for path in installed.parent.iterdir()] == [installed.name]
-    assert cache.cached_engine() is not None
+    assert find.cached_engine() is not None
 
 
 def test_what_a_killed_installation_left_is_removed_by_the_next(installed: Path) -> None:
     left = installed.with_name(f".{installed.name}.0123")
     left.mkdir()
     (left / "pulumi").write_text("half")
-    cache.install("built", fill)
+    find.install("built", fill)
     assert [path.name for path in installed.parent.iterdir()] == [installed.name]
 
 
@@ -140,8 +140,8 @@ def test_an_engine_that_does_not_run_is_not_installed(engine_folder: Path) -> No
         (folder / "pulumi").write_text("#!/bin/sh\necho v3.249.0\n")
         (folder / "pulumi").chmod(0o755)
 
-    with pytest.raises(cache.BrokenCache) as caught:
-        cache.install("built", other_version)
+    with pytest.raises(find.BrokenCache) as caught:
+        find.install("built", other_version)
     assert str(caught.value) == 'its pulumi does not answer with its version, v3.250.0 (it said "v3.249.0")'
     assert list(engine_folder.parent.iterdir()) == []
 
@@ -150,7 +150,7 @@ def test_clearing_removes_engines_and_toolchains_and_says_whether_there_were_any
     installed: Path, cache_folder: Path
 ) -> None:
     (cache_folder / "go" / "1.26.6").mkdir(parents=True)
-    assert [cache.clear(), cache.clear()] == [True, False]
+    assert [find.clear(), find.clear()] == [True, False]
     assert [path for path in cache_folder.rglob("*") if path.is_file()] == []
     assert not installed.exists()
 
@@ -158,7 +158,7 @@ def test_clearing_removes_engines_and_toolchains_and_says_whether_there_were_any
 def test_without_a_chosen_cache_the_users_cache_folder_is_taken(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.delenv(cache.CACHE_VARIABLE, raising=False)
+    monkeypatch.delenv(find.CACHE_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "platform", "linux")
-    assert cache.cache_folder() == tmp_path / "gpucluster"
+    assert find.cache_folder() == tmp_path / "gpucluster"

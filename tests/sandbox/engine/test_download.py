@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine import engine
 from gpucluster.sandbox.engine.download import DownloadFailed, download_release
 
 PLATFORM = "linux-x64"
@@ -61,7 +61,7 @@ def server(monkeypatch: pytest.MonkeyPatch, no_server: str) -> Iterator[dict[str
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         threading.Thread(target=http.serve_forever, daemon=True).start()
-        monkeypatch.setenv(release.DOWNLOAD_BASE_VARIABLE, f"http://127.0.0.1:{http.server_port}/mirror/")
+        monkeypatch.setenv(engine.DOWNLOAD_BASE_VARIABLE, f"http://127.0.0.1:{http.server_port}/mirror/")
         yield files
         http.shutdown()
 
@@ -74,14 +74,14 @@ def destination(tmp_path: Path) -> Path:
 
 
 def url() -> str:
-    return os.environ[release.DOWNLOAD_BASE_VARIABLE].rstrip("/") + f"/{NAME}"
+    return os.environ[engine.DOWNLOAD_BASE_VARIABLE].rstrip("/") + f"/{NAME}"
 
 
 def test_a_release_with_the_committed_checksum_is_unpacked_and_nothing_lands_elsewhere(
     server: dict[str, bytes], destination: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = server[f"/mirror/{NAME}"] = archive()
-    monkeypatch.setitem(release.SHA256, PLATFORM, hashlib.sha256(body).hexdigest())
+    monkeypatch.setitem(engine.SHA256, PLATFORM, hashlib.sha256(body).hexdigest())
     download_release(destination, PLATFORM, said.append)
     unpacked = {
         str(path.relative_to(destination.parent)): (path.read_text(), oct(path.stat().st_mode & 0o777))
@@ -103,7 +103,7 @@ def test_a_release_with_another_checksum_is_refused_loudly_and_deleted(
         download_release(destination, PLATFORM, said.append)
     assert str(caught.value) == (
         f"WRONG CHECKSUM: {url()} has SHA-256 {hashlib.sha256(body).hexdigest()}, "
-        f"expected {release.SHA256[PLATFORM]}. The file was deleted unused: "
+        f"expected {engine.SHA256[PLATFORM]}. The file was deleted unused: "
         "it is damaged, or not the release it claims to be"
     )
     assert list(destination.iterdir()) == []
@@ -121,7 +121,7 @@ def test_a_mirror_without_the_release_is_named_with_its_answer(
 
 def test_a_server_that_cannot_be_reached_is_named(no_server: str, destination: Path, said: list[str]) -> None:
     with pytest.raises(DownloadFailed) as caught:
-        download_release(destination, release.this_platform(), said.append)
+        download_release(destination, engine.this_platform(), said.append)
     assert str(caught.value) == no_server
 
 
@@ -130,14 +130,14 @@ def test_a_server_that_never_answers_is_given_up_soon(
     destination: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        monkeypatch.setenv(release.DOWNLOAD_BASE_VARIABLE, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv(engine.DOWNLOAD_BASE_VARIABLE, f"http://127.0.0.1:{silent.getsockname()[1]}")
         with pytest.raises(DownloadFailed) as caught:
             download_release(destination, PLATFORM, said.append)
     assert str(caught.value) == f"{url()}: no answer within 0.2 s"
 
 
 def test_an_address_that_is_none_is_named(destination: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(release.DOWNLOAD_BASE_VARIABLE, "mirror")
+    monkeypatch.setenv(engine.DOWNLOAD_BASE_VARIABLE, "mirror")
     with pytest.raises(DownloadFailed) as caught:
         download_release(destination, PLATFORM, said.append)
     assert str(caught.value) == f"mirror/{NAME}: unknown url type: 'mirror/{NAME}'"

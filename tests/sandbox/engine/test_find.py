@@ -12,9 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
-from gpucluster.sandbox.engine import release
+from gpucluster.sandbox.engine import engine
+from gpucluster.sandbox.engine.engine import Engine, EngineError
 from gpucluster.sandbox.engine.find import build_anew, find_engine
-from gpucluster.sandbox.engine.model import Engine, EngineError
 from tests.waiting import output_of, wait_for, wait_for_end
 
 Write = Callable[[str, str], Path]
@@ -60,11 +60,11 @@ def mirror(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) 
     """The release, on a mirror that can be reached."""
     assert not cache_folder.exists()
     (tmp_path / "pulumi").write_text("#!/bin/sh\necho v3.250.0\n")
-    archive = tmp_path / "mirror" / release.archive_name(release.this_platform())
+    archive = tmp_path / "mirror" / engine.archive_name(engine.this_platform())
     archive.parent.mkdir()
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(tmp_path / "pulumi", "pulumi/pulumi")
-    monkeypatch.setenv(release.DOWNLOAD_BASE_VARIABLE, archive.parent.as_uri())
+    monkeypatch.setenv(engine.DOWNLOAD_BASE_VARIABLE, archive.parent.as_uri())
     return archive
 
 
@@ -72,7 +72,7 @@ def test_a_release_that_can_be_had_is_used_before_building(
     mirror: Path, engine_folder: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checksum = hashlib.sha256(mirror.read_bytes()).hexdigest()
-    monkeypatch.setitem(release.SHA256, release.this_platform(), checksum)
+    monkeypatch.setitem(engine.SHA256, engine.this_platform(), checksum)
     assert find_engine(say=said.append) == Engine(engine_folder / "pulumi", "3.250.0", "release", language_host=None)
     assert said == [
         f"Preparing the Pulumi engine 3.250.0 in {engine_folder} (once).",
@@ -95,7 +95,7 @@ def test_a_release_that_does_not_run_here_is_not_kept(
     with tarfile.open(mirror, "w:gz") as tar:
         tar.add(__file__, "pulumi/pulumi")
     checksum = hashlib.sha256(mirror.read_bytes()).hexdigest()
-    monkeypatch.setitem(release.SHA256, release.this_platform(), checksum)
+    monkeypatch.setitem(engine.SHA256, engine.this_platform(), checksum)
     assert find_engine(say=said.append) == built
     assert said[2].startswith(
         "The official release is not used: its pulumi does not answer with its version, v3.250.0 (it said "

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.engine.go_program import go_program
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.engine.go_build import go_program
 
 MAIN = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("one") }\n'
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.engine.model import Engine
-from gpucluster.sandbox.engine.on_path import engine_on_path
+from gpucluster.sandbox.engine.engine import Engine
+from gpucluster.sandbox.engine.find import engine_on_path
 
 Write = Callable[[str, str], Path]
 ELSEWHERE = Path("/nonexistent/cache")

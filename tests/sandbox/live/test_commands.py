@@ -12,17 +12,15 @@ from click.testing import CliRunner
 from gpucluster.cli import main
 from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server import keeper as server_keeper
-from gpucluster.sandbox.clouds.kubernetes.real import server_folder
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.kubernetes.api_server import server_folder
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.commands.reset import reset
+from gpucluster.sandbox.commands.status import status
 from gpucluster.sandbox.live import supervisor
-from gpucluster.sandbox.live.controller import Controller
-from gpucluster.sandbox.live.logs import logs
-from gpucluster.sandbox.live.stop import stop
-from gpucluster.sandbox.live.supervisor import FOLDER, keeper_of, open_supervisor
-from gpucluster.sandbox.live.sweep import sweep
-from gpucluster.sandbox.project import Store
-from gpucluster.sandbox.reset import reset
-from gpucluster.sandbox.status import status
+from gpucluster.sandbox.live.commands.logs import logs, stop
+from gpucluster.sandbox.live.controllers import Controller
+from gpucluster.sandbox.live.supervisor import FOLDER, keeper_of, open_supervisor, sweep
+from gpucluster.sandbox.project.project import Store
 
 SCOPE = "https://one.sandbox.invalid"
 CLUSTER = Entry(

@@ -8,10 +8,10 @@ import pytest
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server.client import Client
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.live import happenings
-from gpucluster.sandbox.live.jobs import Job, find
-from gpucluster.sandbox.live.node_rows import rows, state_of
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.live import node_events
+from gpucluster.sandbox.live.commands.job import Job, find
+from gpucluster.sandbox.live.commands.node import rows, state_of
 
 EVERYWHERE = {"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
 
@@ -69,13 +69,13 @@ def _pod(name: str, owner: str) -> dict[str, Any]:
 
 def test_a_kubelet_that_stops_is_no_longer_played() -> None:
     server = Server()
-    happenings.fail(cast(Client, server), _node())
+    node_events.fail(cast(Client, server), _node())
     assert server.asked == [("itself", {"metadata": {"labels": {"kwok.x-k8s.io/node": None}}})]
 
 
 def test_maintenance_on_google_cloud_marks_the_node_and_stops_all_pods_but_those_of_every_node() -> None:
     server = Server(_pod("job", "Job"), _pod("daemon", "DaemonSet"))
-    happenings.interrupt(cast(Client, server), _node(), _cluster("gcp"))
+    node_events.interrupt(cast(Client, server), _node(), _cluster("gcp"))
     assert server.asked == [
         (
             "itself",
@@ -100,13 +100,13 @@ def test_karpenter_is_told_of_an_interrupted_machine_by_its_claim_that_does_not_
         for name, labels in (("two", {}), ("one", {"karpenter.sh/capacity-type": "spot"}))
     ]
     server = Server(*claims)
-    happenings.interrupt(cast(Client, server), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
+    node_events.interrupt(cast(Client, server), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
     assert server.asked == [("itself", {"metadata": {"annotations": {"gpucluster/interruption": "spot"}}})]
 
 
 def test_a_machine_that_karpenter_has_let_go_is_not_interrupted() -> None:
     with pytest.raises(InputError, match=r"^one has no NodeClaim of Karpenter's any more: it is being removed; name"):
-        happenings.interrupt(cast(Client, Server()), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
+        node_events.interrupt(cast(Client, Server()), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_lost_gpu_is_counted_out_and_told_by_the_agent_of_the_cloud(
     server = Server()
     agent = _cluster(provider)
     agent.inputs.update(addonName="eks-node-monitoring-agent", configurationValues=json.dumps(EVERYWHERE))
-    happenings.degrade(cast(Client, server), _node(), agent, [agent])
+    node_events.degrade(cast(Client, server), _node(), agent, [agent])
     [(part, change)] = server.asked
     assert (part, change["status"]["allocatable"]) == ("status", {"nvidia.com/gpu": "7"})
     [told] = change["status"]["conditions"]
@@ -151,7 +151,7 @@ def test_the_agent_of_eks_sees_no_gpu_of_a_node_whose_taints_its_server_does_not
     node["spec"]["taints"].append({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"})
     if broken:
         node["spec"]["taints"].append({"key": "gpucluster/broken", "value": "boot", "effect": "NoExecute"})
-    happenings.degrade(cast(Client, server), node, agent, [agent])
+    node_events.degrade(cast(Client, server), node, agent, [agent])
     [(_, change)] = server.asked
     [told] = change["status"]["conditions"]
     assert (told["type"], told["status"], told["reason"]) == ("AcceleratedHardwareReady", "False", reason)
@@ -161,7 +161,7 @@ def test_a_node_without_gpus_can_lose_none() -> None:
     node = _node()
     node["status"] = {"capacity": {"cpu": "8"}, "allocatable": {"cpu": "8"}}
     with pytest.raises(InputError, match="one has no GPU that works; choose a node with GPUs"):
-        happenings.degrade(cast(Client, Server()), node, _cluster("gcp"), [])
+        node_events.degrade(cast(Client, Server()), node, _cluster("gcp"), [])
 
 
 def test_a_repair_undoes_what_was_done_to_a_node_and_its_boot_is_another() -> None:
@@ -170,7 +170,7 @@ def test_a_repair_undoes_what_was_done_to_a_node_and_its_boot_is_another() -> No
     node["status"]["conditions"].append({"type": "XidCriticalError", "status": "True"})
     node["spec"]["taints"].append({"key": "cloud.google.com/impending-node-termination", "effect": "NoSchedule"})
     server = Server()
-    happenings.repair(cast(Client, server), node, _cluster("gcp"), [])
+    node_events.repair(cast(Client, server), node, _cluster("gcp"), [])
     (_, status), (_, change) = server.asked
     assert status["status"]["allocatable"] == {"nvidia.com/gpu": "8"}
     assert status["status"]["conditions"] == [{"type": "XidCriticalError", "$patch": "delete"}]

@@ -10,10 +10,9 @@ import pytest
 
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.live.kuberay import kuberay
-from gpucluster.sandbox.live.remarks import remarks
-from gpucluster.sandbox.live.site import Site
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.live.companions import remarks
+from gpucluster.sandbox.live.controllers import Site, kuberay
 
 
 class Knows:
@@ -33,7 +32,7 @@ class Knows:
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Knows:
     (tmp_path / "role.yaml").write_text("kind: ClusterRole\nmetadata: {name: kuberay-operator}\nrules: []\n")
-    monkeypatch.setattr("gpucluster.sandbox.live.kuberay.fetch", lambda *_: tmp_path)
+    monkeypatch.setattr("gpucluster.sandbox.live.controllers.fetch", lambda *_: tmp_path)
     monkeypatch.setattr(Site, "program", lambda *given: Path("/programs") / given[-1])
     return Knows("ray.io/v1 RayCluster")
 

@@ -13,12 +13,12 @@ import pytest
 
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.engine.model import EngineError
-from gpucluster.sandbox.live.charts.fetch import CHARTS
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.engine.engine import EngineError
+from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live.controllers import Site
 from gpucluster.sandbox.live.programs import find_program
 from gpucluster.sandbox.live.release import Running, running
-from gpucluster.sandbox.live.site import Site
 
 pytestmark = pytest.mark.slow
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER
+from gpucluster.components.kubernetes.objects.charts import JOBSET, KUEUE, TRAINER
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.live.charts.fetch import CHARTS
-from gpucluster.sandbox.live.remarks import remarks
-from gpucluster.sandbox.live.site import Site
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live.companions import remarks
+from gpucluster.sandbox.live.controllers import Site
 from tests.sandbox.live.nodes.conftest import SCOPE, entry, managed
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.live.scripts import scripts
-from gpucluster.sandbox.live.site import Site
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.live.controllers import Site, scripts
 
 FILES = {"program.py": "print()", "settings.json": "{}"}
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from gpucluster.sandbox.api_server import child
+from gpucluster.sandbox.api_server import keeper as child
 from gpucluster.sandbox.api_server import keeper as server_keeper
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.live import keeper
-from gpucluster.sandbox.live.controller import Controller
+from gpucluster.sandbox.live.controllers import Controller
 from gpucluster.sandbox.live.supervisor import FOLDER, keeper_of, open_supervisor, stop
 from tests.processes import running_for
 from tests.waiting import wait_for

@@ -33,7 +33,7 @@ BIN = Path(sys.executable).parent
 WRITE = """
 import datetime, json, sys
 from pathlib import Path
-from gpucluster.program.resources import UNKNOWN
+from gpucluster.core.program.resources import UNKNOWN
 from tools.pages.examples import write_pages
 
 made = write_pages(Path(sys.argv[1]), datetime.date.fromisoformat(sys.argv[2]))
@@ -201,7 +201,7 @@ def test_the_lines_of_the_preview_in_the_readme_are_those_of_the_trials_page_in_
     [
         ("guardrails", "list"),
         ("guardrails", "explain", "fabric-traffic-allowed"),
-        ("guardrails", "check", "tests/program/recordings/plan.json"),
+        ("guardrails", "check", "tests/gpucluster/core/program/recordings/plan.json"),
         ("cost", "types"),
         ("check", "examples/specs/aws/capacity-block.yaml"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpucluster.catalog.rows import rows
+from gpucluster.core.catalog.tables import rows
 from tools.pages.node_changes import page
 
 FILE = Path(__file__).parents[3] / "docs/node-changes.md"

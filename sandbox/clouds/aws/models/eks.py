@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from gpucluster.sandbox.clouds.aws.identity import DOMAIN, hex_id
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.aws.names import DOMAIN, hex_id
+from gpucluster.sandbox.clouds.model import random_hex
 
 _DEFAULT_VERSION = "1.35"
 """Default Kubernetes version; one below the newest line of awslabs/amazon-eks-ami v20260714."""

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_of
+from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
-from gpucluster.sandbox.type_guards import items
+from gpucluster.sandbox.clouds.aws.names import ACCOUNT, hex_id, zone_of
 
 _SUBNET = "aws:ec2/subnet:Subnet"
 _VPC = "aws:ec2/vpc:Vpc"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN, arn, hex_id
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
-from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.aws.names import ACCOUNT, DOMAIN, arn, hex_id
+from gpucluster.sandbox.clouds.model import random_hex
 
 
 @models(
@@ -111,3 +111,31 @@ def alias(managed: ManagedResource) -> Mapping[str, Any]:
     target = managed.inputs["targetKeyId"]
     key_arn = target if str(target).startswith("arn:") else arn("kms", managed.region, f"key/{target}")
     return {"arn": managed.arn("kms", managed.name), "targetKeyArn": key_arn}
+
+
+@models("aws:ecr/repository:Repository", id=lambda managed: managed.name, defaults={"imageTagMutability": "MUTABLE"})
+def repository(managed: ManagedResource) -> Mapping[str, Any]:
+    return {
+        "arn": managed.arn("ecr", f"repository/{managed.name}"),
+        "registryId": ACCOUNT,
+        "repositoryUrl": f"{ACCOUNT}.dkr.ecr.{managed.region}.{DOMAIN}/{managed.name}",
+    }
+
+
+@models("aws:ecr/lifecyclePolicy:LifecyclePolicy", id=lambda managed: managed.inputs["repository"])
+def lifecycle_policy(_: ManagedResource) -> Mapping[str, Any]:
+    return {"registryId": ACCOUNT}
+
+
+@models("aws:ecr/pullThroughCacheRule:PullThroughCacheRule", id=lambda managed: managed.inputs["ecrRepositoryPrefix"])
+def pull_through_cache_rule(_: ManagedResource) -> Mapping[str, Any]:
+    return {"registryId": ACCOUNT}
+
+
+@models(
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
+    id=lambda managed: managed.inputs["prefix"],
+    defaults={"imageTagMutability": "MUTABLE"},
+)
+def repository_creation_template(_: ManagedResource) -> Mapping[str, Any]:
+    return {"registryId": ACCOUNT}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gpucluster.catalog.kubernetes_versions import minor
+from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 

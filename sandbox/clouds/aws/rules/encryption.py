@@ -5,9 +5,9 @@ Source: Amazon EKS API, EncryptionConfig and Provider.
 
 from __future__ import annotations
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 
 @rule("aws:eks/cluster:Cluster")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.type_guards import items
 
 _ENDPOINT: Final = "aws:ec2/vpcEndpoint:VpcEndpoint"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import items, mapping
 
 _LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
 _STEP: Final = 2400

@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.names import ACCOUNT
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY
+from gpucluster.sandbox.clouds.model import DEFAULTS_KEY
 
 # type -> operation, HTTP status, error code, message; the name, or the id of a type without one, is unique in the
 # account or region.

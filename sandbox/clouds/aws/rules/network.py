@@ -9,7 +9,7 @@ import re
 from ipaddress import IPv4Network
 from typing import Final
 
-from gpucluster.catalog.aws_regions import aws_regions
+from gpucluster.core.catalog.aws_regions import aws_regions
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import items
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.names import ACCOUNT
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 _TOPIC: Final = "aws:sns/topic:Topic"

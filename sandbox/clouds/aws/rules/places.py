@@ -1,6 +1,6 @@
 """Services that are not available in a place: control planes, kinds of Lustre, managed Prometheus, machines.
 
-Sources: `gpucluster.catalog.aws_regions` and `gpucluster.catalog.zones`; Amazon EKS API, CreateCluster
+Sources: `gpucluster.core.catalog.aws_regions` and `gpucluster.core.catalog.zones`; Amazon EKS API, CreateCluster
 (UnsupportedAvailabilityZoneException); awslabs/awsome-distributed-ai, hyperpod on Local Zones (words of FSx).
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.aws_regions import aws_regions, local_zone_lustre, sold_in
+from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_lustre, sold_in
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.node_group import template_of
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _BASIC: Final = (125, 250)
 """MB/s per TiB of PERSISTENT_2 where it is available without EFA."""

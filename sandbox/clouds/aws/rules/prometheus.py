@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import yaml
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import items, mapping
 
 _SCRAPER: Final = "aws:amp/scraper:Scraper"
 _RULES: Final = "aws:amp/ruleGroupNamespace:RuleGroupNamespace"

@@ -14,11 +14,11 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
+from gpucluster.core.text.type_guards import mapping
+from gpucluster.sandbox.clouds.account import texts
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.names import ACCOUNT
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.references import texts
-from gpucluster.sandbox.type_guards import mapping
 
 _VPC: Final = "aws:ec2/vpc:Vpc"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gpucluster.sandbox.clouds.account import Rules
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.rules import Rules
 
 RULES: Rules[ManagedResource] = Rules()
 rule = RULES.rule

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id, models
-from gpucluster.sandbox.clouds.azure.outputs import made
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, SNAPSHOT, own_profiles
-from gpucluster.sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id, made, models
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, DEFAULT, SNAPSHOT, node_image, own_profiles, resolved
+from gpucluster.sandbox.clouds.model import random_hex
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _CURRENT: Final = "currentOrchestratorVersion"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
-from gpucluster.sandbox.clouds.azure.outputs import etag, made
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, made, models
+from gpucluster.sandbox.clouds.model import random_hex
 
 
 @models("azure-native:monitor:AzureMonitorWorkspace")

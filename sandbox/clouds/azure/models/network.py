@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import guid
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
-from gpucluster.sandbox.clouds.azure.outputs import etag, made
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, made, models
 
 
 def _network(managed: ManagedResource) -> dict[str, Any]:

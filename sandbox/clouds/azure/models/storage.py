@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
-from gpucluster.sandbox.clouds.azure.outputs import etag, made
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, made, models
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _RESERVED: Final = 4

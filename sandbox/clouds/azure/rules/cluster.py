@@ -14,14 +14,14 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network, ip_address
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identities import IDENTITY
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.ranges import clash, of_subnet, written
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _SERVICES: Final = "10.0.0.0/16"

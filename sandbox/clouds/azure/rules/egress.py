@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import with_same_id
 from gpucluster.sandbox.clouds.azure.pools import CLUSTER, Pool
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.azure.rules.rule import refused
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _TABLE: Final = "azure-native:network:RouteTable"

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger, Operation
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger, Operation
 
 _NETWORK: Final = "azure-native:network:"
 _VNET: Final = f"{_NETWORK}VirtualNetwork"

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.catalog.azure_regions import azure_regions
+from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import location_of
 from gpucluster.sandbox.clouds.azure.model import MODELS
 from gpucluster.sandbox.clouds.azure.paths import path_of
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.validate import Failure
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.types.validate import Failure
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 _EXPORT: Final = "azure-native:storagecache:AutoExportJob"

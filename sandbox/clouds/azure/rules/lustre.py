@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.ranges import of_subnet
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.type_guards import items, mapping
 
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 _SUBNET: Final = "azure-native:network:Subnet"

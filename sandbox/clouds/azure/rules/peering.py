@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.ranges import clash, of_network
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 _PEERING: Final = "azure-native:network:VirtualNetworkPeering"
 _NETWORK: Final = "azure-native:network:VirtualNetwork"

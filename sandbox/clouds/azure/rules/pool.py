@@ -12,15 +12,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from gpucluster.catalog.azure_regions import azure_regions
-from gpucluster.catalog.kubernetes_versions import minor
+from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.kubernetes_versions import minor
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identity import location_of
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
+from gpucluster.sandbox.clouds.azure.pools import (
+    AGENT_POOL,
+    CLUSTER,
+    DEFAULT,
+    Pool,
+    has_mig,
+    is_unheard_of,
+    may_be,
+    pools_of,
+    temp_disk,
+)
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_unheard_of, temp_disk
-from gpucluster.sandbox.clouds.azure.versions import DEFAULT, may_be
-from gpucluster.sandbox.type_guards import mapping
 
 _MOST: Final = 1000
 _MOST_WITH_FABRIC: Final = 300

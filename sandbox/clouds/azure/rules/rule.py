@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gpucluster.sandbox.clouds.account import Rules
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.cloud import BusyError, CloudError
-from gpucluster.sandbox.clouds.rules import Rules
 
 RULES: Rules[ManagedResource] = Rules()
 rule = RULES.rule

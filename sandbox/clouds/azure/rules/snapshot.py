@@ -10,12 +10,11 @@ import re
 
 from packaging.version import Version
 
-from gpucluster.catalog.kubernetes_versions import minor
+from gpucluster.core.catalog.kubernetes_versions import minor
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, SNAPSHOT
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, SNAPSHOT, image_date, node_image
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.clouds.azure.versions import image_date, node_image
-from gpucluster.sandbox.type_guards import mapping
 
 _OLDEST = datetime.timedelta(days=90)
 

@@ -11,12 +11,11 @@ from typing import Final
 
 from packaging.version import Version
 
-from gpucluster.catalog.kubernetes_versions import minor
+from gpucluster.core.catalog.kubernetes_versions import minor
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, own_profiles
+from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, may_be, own_profiles, resolved
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.azure.versions import may_be, resolved
-from gpucluster.sandbox.type_guards import items, mapping
 
 _CURRENT: Final = "currentOrchestratorVersion"
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.clouds.gcp.made import made, number
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, made, models, number
+from gpucluster.sandbox.clouds.model import random_hex
 
 
 @models("gcp:compute/disk:Disk", id="projects/{project}/zones/{zone}/disks/{name}")

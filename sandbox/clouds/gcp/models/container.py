@@ -7,13 +7,12 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, LINKS, is_zone, number_of, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
-from gpucluster.sandbox.clouds.gcp.node_pools import Pool
-from gpucluster.sandbox.clouds.gcp.versions import resolved
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.clouds.values import Secret
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.gcp.node_pools import Pool, resolved
+from gpucluster.sandbox.clouds.model import random_hex
+from gpucluster.sandbox.clouds.types.values import Secret
 
 _CERTIFICATE: Final = base64.b64encode(
     b"-----BEGIN CERTIFICATE-----\n"

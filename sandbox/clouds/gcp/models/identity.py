@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.identity import number_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.clouds.values import Secret
+from gpucluster.sandbox.clouds.model import random_hex
+from gpucluster.sandbox.clouds.types.values import Secret
 
 _AGENTS: Final = {"container.googleapis.com": "container-engine-robot"}
 """API -> the project of its service agents, if it is not `gcp-sa-` and the name of the API (IAM documentation, "Service
@@ -90,3 +90,55 @@ def service_identity(managed: ManagedResource) -> Mapping[str, Any]:
     agents = _AGENTS.get(api) or f"gcp-sa-{api.removesuffix('.googleapis.com')}"
     email = f"service-{number_of(managed.project)}@{agents}.iam.gserviceaccount.com"
     return {"email": email, "member": f"serviceAccount:{email}", "project": managed.project}
+
+
+@models("gcp:kms/keyRing:KeyRing", id="projects/{project}/locations/{location}/keyRings/{name}")
+def key_ring(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"location": managed.location, "project": managed.project}
+
+
+@models("gcp:kms/cryptoKey:CryptoKey", id="{keyRing}/cryptoKeys/{name}", defaults={"importOnly": False})
+def crypto_key(managed: ManagedResource) -> Mapping[str, Any]:
+    """A symmetric encryption key immediately has its first version, which is the primary one."""
+    template = {"algorithm": "GOOGLE_SYMMETRIC_ENCRYPTION", "protectionLevel": "SOFTWARE"}
+    is_symmetric = (managed.inputs.get("purpose") or "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
+    has_version = is_symmetric and not managed.inputs.get("skipInitialVersionCreation")
+    first = {"name": f"{managed.id}/cryptoKeyVersions/1", "state": "ENABLED"}
+    return {
+        "destroyScheduledDuration": managed.inputs.get("destroyScheduledDuration") or "2592000s",
+        "primaries": [first] if has_version else [],
+        "versionTemplate": managed.inputs.get("versionTemplate") or template,
+    }
+
+
+@models("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", id="{cryptoKeyId}/{role}/{member}")
+def crypto_key_member(_: ManagedResource) -> Mapping[str, Any]:
+    return {"etag": random_hex(8)}
+
+
+_SHARED_WRITER: Final = "serviceAccount:cloud-logs@system.gserviceaccount.com"
+
+
+@models(
+    "gcp:logging/projectBucketConfig:ProjectBucketConfig",
+    id="projects/{project}/locations/{location}/buckets/{bucketId}",
+    defaults={"retentionDays": 30},
+)
+def project_bucket_config(managed: ManagedResource) -> Mapping[str, Any]:
+    return {
+        "description": managed.inputs.get("description") or "",
+        "lifecycleState": "ACTIVE",
+        "name": managed.id,
+        "project": managed.project,
+    }
+
+
+@models("gcp:logging/projectSink:ProjectSink", id="projects/{project}/sinks/{name}")
+def project_sink(managed: ManagedResource) -> Mapping[str, Any]:
+    """A sink within its project has no identity of its own."""
+    inside = str(managed.inputs.get("destination", "")).startswith(
+        f"logging.googleapis.com/projects/{managed.project}/"
+    )
+    own = f"serviceAccount:service-{managed.project}@gcp-sa-logging.iam.gserviceaccount.com"
+    unique = managed.inputs.get("uniqueWriterIdentity") is not False
+    return {"project": managed.project, "writerIdentity": "" if inside else own if unique else _SHARED_WRITER}

@@ -8,9 +8,8 @@ from ipaddress import ip_network
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.identity import LINKS
-from gpucluster.sandbox.clouds.gcp.made import made, number
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
-from gpucluster.sandbox.clouds.naming import random_hex
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, made, models, number
+from gpucluster.sandbox.clouds.model import random_hex
 
 
 def _linked(managed: ManagedResource, name: str, under: str) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, number_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
-from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.model import random_hex
 
 
 def _now() -> str:

@@ -17,7 +17,7 @@ from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of
 from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _NICS: Final = 10
 """Maximum network interfaces of any machine type here; the first one is the cluster's."""

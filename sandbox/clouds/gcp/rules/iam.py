@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import items, mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _GRANTS: Final = (
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",

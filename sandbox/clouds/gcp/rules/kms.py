@@ -11,13 +11,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import number_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.type_guards import mapping
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _RING: Final = "gcp:kms/keyRing:KeyRing"
 _KEY: Final = "gcp:kms/cryptoKey:CryptoKey"

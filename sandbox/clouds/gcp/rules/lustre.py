@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.gcp.identity import forms, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 _LUSTRE: Final = "gcp:lustre/instance:Instance"
 _SERVICE: Final = "servicenetworking.googleapis.com"

@@ -7,11 +7,10 @@ modules/compute/gke-node-pool/disk_definitions.tf.
 
 from __future__ import annotations
 
-from gpucluster.sandbox.clouds.gcp.machines import is_unheard_of
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
+from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool, is_unheard_of
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 
 @rule(NODE_POOL)

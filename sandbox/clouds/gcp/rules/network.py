@@ -10,12 +10,12 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.gcp.identity import forms, region_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import items, mapping
 
 _NETWORK: Final = "gcp:compute/network:Network"
 _SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"

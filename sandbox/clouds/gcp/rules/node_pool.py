@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 _NAME: Final = r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?"
 _MOST_IN_A_ZONE: Final = 1000

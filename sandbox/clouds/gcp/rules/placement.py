@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.gcp.identity import region_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 _POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
 _MOST_NODES: Final = 1500

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import forms
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import items
 
 _CONNECTION: Final = "gcp:servicenetworking/connection:Connection"
 _ADDRESS: Final = "gcp:compute/globalAddress:GlobalAddress"

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import mapping
 
 _PARTS_OF_A_HOST: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g")
 _LONGEST: Final = 604800

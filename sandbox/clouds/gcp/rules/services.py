@@ -12,7 +12,7 @@ from typing import Final
 from gpucluster.sandbox.clouds.gcp.identity import number_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _SERVICE: Final = "gcp:projects/service:Service"
 # Module of the SDK -> API, if the names differ. Grants and custom roles of projects are of other APIs, which no program

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.type_guards import items, mapping
 
 _BUCKET: Final = "gcp:storage/bucket:Bucket"
 _FILESTORE: Final = "gcp:filestore/instance:Instance"

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from gpucluster.catalog.machines import machines
 from gpucluster.components.aws import node_health as aws
-from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
+from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.node_health import controller
 from gpucluster.components.kubernetes.node_health.controller import Settings, fault
 from gpucluster.components.kubernetes.node_health.objects import NodeHealth
 from gpucluster.components.kubernetes.node_health.plan import health_note, settings_json
-from gpucluster.components.labelling import labelled_objects
+from gpucluster.components.resources.label_transformation import labelled_objects
+from gpucluster.core.catalog.machines import machines
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
-from gpucluster.components.planning import Planning
-from gpucluster.components.shapes import shape
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.machine_choice import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.told import reports
 

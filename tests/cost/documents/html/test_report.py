@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
-from gpucluster.cost.documents.charts import Bar, Bars, Curve, Curves, Mark, Range
-from gpucluster.cost.documents.formats import written
-from gpucluster.cost.documents.html import templates
-from gpucluster.cost.documents.report import report_document
-from gpucluster.cost.gap import Gaps
-from gpucluster.cost.model import Amounts
-from gpucluster.cost.money import money
-from gpucluster.program.resources import Resource
+from gpucluster.cost.documents.forms.charts import Bar, Bars, Curve, Curves, Mark, Range
+from gpucluster.cost.documents.forms.formats import written
+from gpucluster.cost.documents.forms.html import templates
+from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.pricing.bounds import Gaps
+from gpucluster.cost.pricing.model import Amounts
+from gpucluster.cost.pricing.money import money
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]

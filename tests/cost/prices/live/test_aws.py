@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.prices.live import aws_api, aws_offers, aws_spot
-from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.queries import queries
-from gpucluster.cost.prices.live.query import Query, quoted
+from gpucluster.cost.prices.live.query import Offer, Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.errors import InputError
 from tests.says import Says

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.prices.live.azure_retail import offers
+from gpucluster.cost.prices.live.azure import offers
 from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Doubt, Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
@@ -154,7 +154,7 @@ def test_an_answer_of_another_shape_fails(lists: Lists, web: Web, document: Mapp
 
 
 def test_pages_without_end_are_given_up(lists: Lists, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpucluster.cost.prices.live.azure_retail._MOST_PAGES", 3)
+    monkeypatch.setattr("gpucluster.cost.prices.live.azure._MOST_PAGES", 3)
     lists.put(PATH, page(meter(1), following=f"{lists.address}{PATH}"))
     with pytest.raises(SourceFailed, match="over 3 pages"):
         _prices(lists, web, "Virtual Machines", MACHINES)

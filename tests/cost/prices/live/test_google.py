@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.prices.live.google_catalog import offers
+from gpucluster.cost.prices.live.google import offers
 from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost.prices.live.offer import factor
+from gpucluster.cost.prices.live.query import factor
 
 FACTORS = {
     ("hour", "Hrs"): "1",

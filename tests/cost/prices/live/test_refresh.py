@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import PriceBook
-from gpucluster.cost.prices.live.book_files import NotWritten, write
-from gpucluster.cost.prices.live.offer import Offer, Tier
-from gpucluster.cost.prices.live.query import Query
-from gpucluster.cost.prices.live.refresh import CLOUDS, Answer, answered, not_covered, wanted
+from gpucluster.cost.prices.live.query import Offer, Query, Tier
+from gpucluster.cost.prices.live.refresh import CLOUDS, Answer, NotWritten, answered, not_covered, wanted, write
 from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)

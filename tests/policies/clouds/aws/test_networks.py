@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.policies.clouds.aws.networks import _all, _inline
-from gpucluster.program.resources import UNKNOWN
 
 
 @pytest.mark.parametrize(

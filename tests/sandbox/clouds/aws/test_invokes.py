@@ -10,9 +10,9 @@ import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.cloud import Act, CloudError, UnansweredError
-from gpucluster.sandbox.clouds.lasting import begun
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.scenario import Disturbance
+from gpucluster.sandbox.clouds.events.long_running import begun
+from gpucluster.sandbox.clouds.events.scenario import Disturbance
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 NAT = "aws:ec2/getNatGateway:getNatGateway"
 

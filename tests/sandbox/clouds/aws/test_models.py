@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
-from gpucluster.sandbox.clouds.aws.identity import arn, zone_ids
 from gpucluster.sandbox.clouds.aws.model import MODELS
+from gpucluster.sandbox.clouds.aws.names import arn, zone_ids
 from gpucluster.sandbox.clouds.cloud import Made, Resource
-from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.outputs import after, before
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 Create = Callable[..., Entry]
 

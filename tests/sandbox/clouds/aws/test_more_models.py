@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 Create = Callable[..., Entry]
 ARN = "arn:aws:{}:us-east-1:000000000000:"

@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.aws.names import with_name
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 SEED = b"seed"
 

@@ -10,13 +10,12 @@ import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import Aws, AwsAccount
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger, Operation
+from gpucluster.sandbox.clouds.events.long_running import UnfinishedError, Waiting
+from gpucluster.sandbox.clouds.events.scenario import Capacity, Scenario
+from gpucluster.sandbox.clouds.events.weather import Weather
 from gpucluster.sandbox.clouds.requests import Maker, Requests
-from gpucluster.sandbox.clouds.scenario import Capacity, Scenario
-from gpucluster.sandbox.clouds.unfinished import UnfinishedError
-from gpucluster.sandbox.clouds.values import UNKNOWN
-from gpucluster.sandbox.clouds.waiting import Waiting
-from gpucluster.sandbox.clouds.weather import Weather
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger, Operation
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 NODES = "eks/nodeGroup:NodeGroup"
 

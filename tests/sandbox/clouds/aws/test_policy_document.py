@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpucluster.sandbox.clouds.aws.policy_document import policy_document
+from gpucluster.sandbox.clouds.aws.invokes import policy_document
 
 
 def document(**args: Any) -> Any:

@@ -12,8 +12,8 @@ import pytest
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.aws.rules.references import what_it_refers_to_is_there
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.clouds.types.schema import Schema
 
 Create = Callable[..., Entry]
 

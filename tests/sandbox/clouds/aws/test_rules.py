@@ -9,8 +9,8 @@ import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 Create = Callable[..., Entry]
 

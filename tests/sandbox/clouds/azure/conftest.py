@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount, Settings
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
 GROUP = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/g"

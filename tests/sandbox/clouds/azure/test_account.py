@@ -14,10 +14,10 @@ from gpucluster.sandbox.clouds.cloud import Account, CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster as KubernetesCluster
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import before
-from gpucluster.sandbox.clouds.schema import Schema
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 Stage = Any
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
-from gpucluster.sandbox.clouds.azure.reading import own_part
+from gpucluster.sandbox.clouds.azure.cloud import AzureAccount, own_part
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource, UnansweredError
+from gpucluster.sandbox.clouds.kubernetes.cloud import api_server
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
-from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
 
 Stage = Any
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 from tests.sandbox.clouds.azure.conftest import Stage
 
 POOL: dict[str, Any] = {"resourceName": "c", "agentPoolName": "gpus", "count": 1, "vmSize": "Standard_D4s_v5"}

@@ -8,10 +8,10 @@ import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.scenario import Existing, Scenario
-from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.seed import seed
+from gpucluster.sandbox.clouds.events.scenario import Existing, Scenario
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.run.seed import seed
 
 Stage = Any
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"

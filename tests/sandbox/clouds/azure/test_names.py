@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 GUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 

@@ -11,9 +11,9 @@ import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.cloud import Act, BusyError, CloudError, Resource
-from gpucluster.sandbox.clouds.lasting import begun
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.scenario import Disturbance
+from gpucluster.sandbox.clouds.events.long_running import begun
+from gpucluster.sandbox.clouds.events.scenario import Disturbance
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 Stage = Any
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from gpucluster.sandbox.clouds.azure.reading import as_read
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.azure.cloud import as_read
+from gpucluster.sandbox.clouds.store.ledger import Entry
 from tests.sandbox.clouds.azure.conftest import Stage
 
 

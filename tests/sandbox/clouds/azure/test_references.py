@@ -12,7 +12,7 @@ import pytest
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.azure.rules.references import what_it_refers_to_is_there
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.types.schema import Schema
 from tests.sandbox.clouds.azure.conftest import GROUP, SUBSCRIPTION, Stage
 
 ROWS = list(

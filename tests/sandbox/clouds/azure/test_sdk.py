@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi_azure_native as azure
 import pytest
 
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.types.schema import Schema
 
 WITH_A_PARENT = ("AgentPool", "MaintenanceConfiguration")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_rdma
+from gpucluster.sandbox.clouds.azure.pools import has_mig, is_rdma
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 ZONE = "us-central1-a"
 ACCELERATORS = {

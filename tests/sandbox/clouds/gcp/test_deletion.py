@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.gcp.deletion import _networks, _subnetworks
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 
 def _entry(**inputs: Any) -> Entry:

@@ -10,9 +10,9 @@ import pytest
 
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.validate import Failure
-from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.validate import Failure
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 
 Create = Callable[..., Entry]
 Asked = Callable[..., Resource]

@@ -13,8 +13,8 @@ import pytest
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.diff import Change, Kind
 from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
 
 Asked = Callable[..., Resource]
 

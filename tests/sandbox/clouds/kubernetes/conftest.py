@@ -11,9 +11,9 @@ import pytest
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.schema import Schema
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 Asked = Callable[..., Resource]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.api_server.server import Server
-from gpucluster.sandbox.clouds.kubernetes import real
+from gpucluster.sandbox.clouds.kubernetes import api_server
 from gpucluster.sandbox.clouds.kubernetes.verdict import Verdict
-from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.store.ledger import Ledger
 
 
 class _Client:
@@ -32,14 +32,14 @@ class _Client:
 def test_what_has_left_the_ledger_leaves_the_server_by_its_whole_name(
     tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(real, "Client", _Client)
+    monkeypatch.setattr(api_server, "Client", _Client)
     kept = {
         "kubernetes:core/v1:ConfigMap|a/b": "1",
         "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole|team|admin": "2",
     }
     (tmp_path / "applied.json").write_text(json.dumps(kept))
     server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "apiserver.crt", folder=tmp_path)
-    opened = real.RealServer(server, Verdict())
+    opened = api_server.RealServer(server, Verdict())
     opened.catch_up(ledger, "https://cluster.sandbox.invalid")
     assert isinstance(opened.client, _Client)
     found = [(it["kind"], it["metadata"]["namespace"], it["metadata"]["name"]) for it in opened.client.deleted]

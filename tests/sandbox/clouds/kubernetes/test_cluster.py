@@ -15,8 +15,8 @@ from gpucluster.sandbox.clouds.diff import Change, Kind
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 Asked = Callable[..., Resource]

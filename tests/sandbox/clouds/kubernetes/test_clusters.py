@@ -6,7 +6,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers, cluster_at, is_simulated, scope_of
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 NAME = "gke-0a-1.us-central1.gke.sandbox.invalid"
 GKE = Entry(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
+from gpucluster.sandbox.clouds.kubernetes.cloud import api_server
 
 CONFIG = {
     "current-context": "one",

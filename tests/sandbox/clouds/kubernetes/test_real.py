@@ -14,11 +14,11 @@ from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import ObjectRefused
 from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.kubernetes.api_server import RealCluster, RealServers, server_folder
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.real import RealCluster, RealServers, server_folder
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.outputs import after
-from gpucluster.sandbox.clouds.values import UNKNOWN
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.sandbox.engine.engine import Engine
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.engine.language_host.start import start_language_host
-from gpucluster.sandbox.engine.model import Engine
 from tests.waiting import output_of
 
 

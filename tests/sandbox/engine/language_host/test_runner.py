@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE
+from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE
 
 pytestmark = pytest.mark.engine
 

@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
+from gpucluster.sandbox.engine.engine import Engine, EngineError
 from gpucluster.sandbox.engine.language_host.start import start_language_host
-from gpucluster.sandbox.engine.model import Engine, EngineError
-from gpucluster.sandbox.run_folder import scratch_folder
+from gpucluster.sandbox.machine.run_folder import scratch_folder
 from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
 pytestmark = pytest.mark.engine
@@ -150,7 +150,7 @@ def test_everything_dies_with_the_process_that_started_the_host(project: Any) ->
         "import os, subprocess, sys\n"
         "from pathlib import Path\n"
         "from gpucluster.sandbox.engine.language_host.start import start_language_host\n"
-        "from gpucluster.sandbox.engine.model import Engine\n"
+        "from gpucluster.sandbox.engine.engine import Engine\n"
         "folder = Path(sys.argv[1])\n"
         "with start_language_host(Engine(folder / 'pulumi', '', 'built', folder), os.environ) as host:\n"
         "    environment = host.environment(os.environ)\n"

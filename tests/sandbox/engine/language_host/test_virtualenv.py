@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
+from gpucluster.sandbox.engine.language_host.server import MissingVirtualenv, interpreter
 
 
 def venv_of_paper(folder: Path) -> Path:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.engine.go_toolchain import NoGo
-from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.yaml_host import build
 
 

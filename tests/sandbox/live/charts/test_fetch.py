@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.cache import cache_folder
-from gpucluster.components.kubernetes import charts
+from gpucluster.components.kubernetes.objects import charts
+from gpucluster.core.cache import cache_folder
 from gpucluster.sandbox.api_server import binaries
-from gpucluster.sandbox.engine.go_module import module_folder
+from gpucluster.sandbox.engine.go_build import module_folder
 from gpucluster.sandbox.engine.go_toolchain import find_go
-from gpucluster.sandbox.live.charts.fetch import CHARTS
+from gpucluster.sandbox.live.charts.render import CHARTS
 
 MODULES = Path(binaries.__file__).parent
 SHARED = ("github.com/kubeflow/trainer/v2", "sigs.k8s.io/jobset")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.api_server.binaries import VERSION
-from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.live.charts import render
-from gpucluster.sandbox.live.charts.fetch import CHARTS
+from gpucluster.sandbox.live.charts.render import CHARTS
 
 RELEASE = {"name": "queues", "namespace": "kueue-system", "values": {"replicas": 2}}
 Rendered = Callable[[str], list[Any]]

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.catalog.machines import machines
-from gpucluster.sandbox.live.karpenter import machines as module
-from gpucluster.sandbox.live.karpenter.classes import CLASSES
-from gpucluster.sandbox.live.karpenter.interruption import notice
-from gpucluster.sandbox.live.karpenter.machines import cloud_document
+from gpucluster.core.catalog.machines import machines
+from gpucluster.sandbox.live.karpenter import start as module
+from gpucluster.sandbox.live.karpenter.start import CLASSES, cloud_document
+from gpucluster.sandbox.live.node_events import notice
 
 PROGRAM = Path(module.__file__).parent / "program"
 

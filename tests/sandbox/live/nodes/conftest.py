@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 
 SCOPE = "https://cluster.sandbox.invalid"
 

@@ -5,8 +5,8 @@ from unittest import mock
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.live import happenings
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.live import node_events
 from gpucluster.sandbox.live.nodes.fleet import manifests
 from tests.sandbox.live.nodes.conftest import chart
 
@@ -70,7 +70,7 @@ def test_a_broken_machine_that_restarts_has_the_devices_whose_plugins_its_taint_
     [node] = manifests([*group("p5.48xlarge", 1, efa=32), *_plugins()], eks)
     node["spec"]["taints"].append({"key": "gpucluster/broken", "value": "a-boot", "effect": "NoExecute"})
     server = mock.Mock()
-    happenings.repair(server, node, eks, entries)
+    node_events.repair(server, node, eks, entries)
     devices = server.patch.call_args_list[0].args[1]["status"]["allocatable"]
     assert (devices["nvidia.com/gpu"], devices["vpc.amazonaws.com/efa"]) == left
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import manifests
 from tests.sandbox.live.nodes.conftest import SCOPE, chart, managed
 

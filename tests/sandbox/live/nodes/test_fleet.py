@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from gpucluster.sandbox.clouds.ledger import Entry, Operation
+from gpucluster.sandbox.clouds.store.ledger import Entry, Operation
 from gpucluster.sandbox.live.nodes.fleet import fleet, manifests
 from gpucluster.sandbox.live.nodes.manifest import ORDINAL
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import manifests
 from tests.sandbox.live.nodes.conftest import managed
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.live.nodes.growth import never_grown
+from gpucluster.sandbox.clouds.store.ledger import Entry
+from gpucluster.sandbox.live.nodes.fleet import never_grown
 from tests.sandbox.live.nodes.conftest import SCOPE, managed
 
 

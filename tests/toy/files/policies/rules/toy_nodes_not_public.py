@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.core.program.values import flag
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
 from gpucluster.policies.engine.rule import Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.values import flag
 
 __all__ = ["RULE"]
 

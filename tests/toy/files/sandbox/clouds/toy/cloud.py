@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
 from gpucluster.sandbox.clouds.diff import Change
-from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import ResourceType
 
 __all__ = ["SIMULATED"]
 

@@ -1,7 +1,0 @@
-"""Logs of benchmark tools, one format per module."""
-
-from __future__ import annotations
-
-from gpucluster.acceptance.logs.read import read_log
-
-__all__ = ["read_log"]

@@ -1,1 +1,0 @@
-"""Connects a shell to the cluster of an existing stack: `gpucluster connect`."""

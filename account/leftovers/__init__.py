@@ -1,1 +1,0 @@
-"""Leftovers of a destroyed stack in an account: `gpucluster leftovers`."""

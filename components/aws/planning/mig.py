@@ -1,0 +1,56 @@
+"""The MIG pool on AWS: single-GPU machines, each GPU sliced like the others. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.machines import check_sale
+from gpucluster.components.aws.planning.quotas import ON_DEMAND, SPOT
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.elastic import refuse_flex_start
+from gpucluster.components.shared.pools.machine_choice import shapes_with, training_shape
+from gpucluster.components.shared.pools.mig import MigMachines, report_mig, sliced
+from gpucluster.components.spec.pools import Mig
+from gpucluster.core.catalog.machines import Machine
+
+_CLOUD: Final = "aws"
+# GPUs that enable MIG mode without a reset, which AWS's A100 may refuse until the machine restarts.
+# Sources: NVIDIA Multi-Instance GPU user guide, "Deployment considerations"; NVIDIA/gpu-operator #1606.
+_SLICED: Final = ("h100", "h200")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MigPlan(MigMachines):
+    """spot: bought as spot."""
+
+    spot: bool
+
+    @property
+    def slices_of_a_gpu(self) -> tuple[str, ...]:
+        """Sizes, the large ones first: they fit in the fewest positions."""
+        sizes = reversed(self.pool.layout.sizes(self.pool.gpu).items())
+        return tuple(size for size, count in sizes for _ in range(count))
+
+
+def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) -> MigPlan | None:
+    """The pool, of single-GPU machines if available: small machines are bought, started and lost one by one."""
+    refuse_flex_start("AWS", planning, mig=mig)
+    if mig is None:
+        return None
+    if accelerator not in _SLICED:
+        why = f"on {accelerator} MIG mode needs a GPU reset"
+        planning.not_built.append(f"mig: {mig.nodes} nodes of {mig.layout}; {why}")
+        return None
+    shape, spot = _shape(accelerator), mig.purchase == "spot"
+    nodes, pool = sliced(mig, accelerator, shape)
+    check_sale(shape, "the MIG pool", planning)
+    report_mig(mig, pool, planning)
+    planning.quotas[SPOT if spot else ON_DEMAND] += nodes * shape.vcpus
+    return MigPlan(shape=shape, nodes=nodes, pool=pool, roll=mig.roll, spot=spot)
+
+
+def _shape(accelerator: str) -> Machine:
+    rows = [row for row in shapes_with(_CLOUD, accelerator) if row.gpus == 1]
+    return rows[0] if rows else training_shape(_CLOUD, accelerator, 0)

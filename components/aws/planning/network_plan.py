@@ -1,0 +1,166 @@
+"""The network of a cluster on AWS: the ranges of its subnets, or the user's network. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpucluster.components.aws.location import Location, is_zone_id
+from gpucluster.components.aws.planning.access import SERVICES
+from gpucluster.components.aws.planning.lustre import lustre_place
+from gpucluster.components.aws.planning.quotas import ADDRESS, VPC
+from gpucluster.components.planning.address_ranges import refuse_peers, refuse_ranges, sixteenth
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
+from gpucluster.core.catalog.aws_regions import aws_regions
+
+_VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"
+_SUBNET = r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$"
+_DESCRIBE = "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'"
+# EKS requires subnets in two zones. Source: Amazon EKS user guide, network-reqs.
+_OTHERS = 2
+
+# Addresses that EC2 reserves in a subnet, and the minimum of a node: its own and a block of 16.
+# Sources: Amazon VPC user guide, subnet-sizing; Amazon EKS best practices, prefix mode for Linux.
+_KEPT = 5
+_NODE = 17
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPlan:
+    """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
+
+    nat: a route to the internet. services: AWS services with an interface endpoint inside. service_cidr: of Kubernetes
+    services; None if EKS chooses it. existing: the user's network, if the stack creates none.
+    """
+
+    vpc_cidr: str = "10.0.0.0/16"
+    nat: bool = True
+    services: tuple[str, ...] = ()
+    service_cidr: str | None = None
+    existing: ExistingNetwork | None = None
+
+    @property
+    def gpu_cidr(self) -> str:
+        """The second half."""
+        return str(list(ipaddress.IPv4Network(self.vpc_cidr).subnets())[1])
+
+    @property
+    def cluster_cidrs(self) -> tuple[str, str]:
+        return sixteenth(self.vpc_cidr, 0), sixteenth(self.vpc_cidr, 1)
+
+    @property
+    def public_cidr(self) -> str:
+        return sixteenth(sixteenth(self.vpc_cidr, 2), 0)
+
+    @property
+    def most_nodes(self) -> int:
+        """GPU nodes that fit into their subnet; the user's subnet is at most the whole network."""
+        cidr = self.vpc_cidr if self.existing else self.gpu_cidr
+        return (ipaddress.IPv4Network(cidr).num_addresses - _KEPT) // _NODE
+
+
+def network_range(network: ClusterNetwork) -> str:
+    """Of all addresses of a cluster."""
+    return (network.existing.cidr if network.existing else network.ranges.network) or NetworkPlan.vpc_cidr
+
+
+def plan_network(
+    network: ClusterNetwork,
+    planning: Planning[Location],
+    *,
+    nodes: int,
+    peers: Sequence[str],
+    nat: bool,
+    services: tuple[str, ...],
+) -> NetworkPlan:
+    """nodes: of the training pool. peers: ranges at the other end of a VPN. nat, services: as in the plan."""
+    existing = network.existing
+    plan = NetworkPlan(
+        vpc_cidr=network_range(network),
+        nat=nat,
+        services=() if existing else services,
+        service_cidr=network.ranges.services,
+        existing=existing,
+    )
+    chosen = {"network": plan.vpc_cidr, "services": plan.service_cidr}
+    ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in chosen.items() if cidr is not None}
+    refuse_ranges(ranges, planning)
+    # Clients of AWS' VPN endpoint have addresses of the network itself.
+    refuse_peers({name: cidr for name, cidr in ranges.items() if name == "services"}, peers, planning)
+    if network.ranges.pods:
+        planning.notes.append("network.ranges.pods: on AWS pods use addresses of the network")
+    _report_zones(planning)
+    if existing is None:
+        planning.quotas[VPC] += 1
+        planning.quotas[ADDRESS] += nat
+    else:
+        _check_existing(existing, planning)
+        _report_existing(existing, planning, nodes=nodes, nat=nat)
+    return plan
+
+
+def _check_existing(existing: ExistingNetwork, planning: Planning[Location]) -> None:
+    """Ids that AWS does not use, and fields that only other clouds use."""
+    at = "network.existing"
+    subnets = {f"{at}.nodes": existing.nodes, **{f"{at}.others[{n}]": one for n, one in enumerate(existing.others)}}
+    if not re.fullmatch(_VPC, existing.id):
+        planning.refuse(f"{at}.id", f"is {existing.id!r}", "write an id such as vpc-0123456789abcdef0")
+    for field, one in subnets.items():
+        if not re.fullmatch(_SUBNET, one):
+            planning.refuse(field, f"is {one!r}", "write an id such as subnet-0123456789abcdef0")
+    if (count := len(set(existing.others))) != _OTHERS:
+        fix = "write two private subnets in two zones: EKS needs both"
+        planning.refuse(f"{at}.others", f"has {count} subnets", fix)
+    given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
+    given["egress"] = None if existing.egress == "nat" else existing.egress
+    for name, value in given.items():
+        if value is not None:
+            planning.refuse(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
+
+
+def _report_existing(existing: ExistingNetwork, planning: Planning[Location], *, nodes: int, nat: bool) -> None:
+    """Requirements on the user's network, which a plan can't look up.
+
+    Sources: Amazon EKS user guide, network-reqs (DNS, zones) and private-clusters; Amazon EC2 user guide, efa.
+    """
+    zones = zip(existing.others, planning.location.cluster_zones, ("private in", "in"), strict=False)
+    others = ", ".join(f"{subnet} {kind} {zone}" for subnet, zone, kind in zones)
+    out = (
+        "a route to the internet, such as a NAT gateway: nodes cannot use a proxy"
+        if nat
+        else f"interface endpoints with private DNS for {', '.join(SERVICES)}"
+    )
+    planning.notes.append(
+        f"network: {existing.id} is your network: the cluster adds security groups and interfaces, and destroy removes "
+        "only these"
+    )
+    planning.before_up += [
+        f"network: {existing.nodes} must be private, in {planning.location.zone}, with {nodes * _NODE:,} free "
+        f"addresses for {nodes} GPU nodes; {others}",
+        f"network: {existing.id} must have DNS resolution and DNS hostnames enabled, the addresses of {existing.cidr}, "
+        f"a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and {out}",
+    ]
+
+
+def _report_zones(planning: Planning[Location]) -> None:
+    """Requirements of the location on the account, and ambiguities of a zone name."""
+    location = planning.location
+    first, second = location.cluster_zones
+    if location.local_zone is not None:
+        beside = lustre_place(location).beside_gpus
+        storage = "" if beside else f", and shared storage in {first}, so every read crosses zones"
+        planning.before_up.append(
+            f"{location.zone} is a Local Zone, which the account must opt in to: control plane and system nodes are in "
+            f"{first} and {second}{storage}; whether it has gp3 disks is unknown"
+        )
+        return
+    refused = aws_regions()[location.region].without_eks
+    named = [zone for zone in location.cluster_zones if not is_zone_id(zone)]
+    if refused and named:
+        planning.before_up.append(
+            f"EKS places no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your "
+            f"account: `{_DESCRIBE}` shows it; zones may be written as ids"
+        )

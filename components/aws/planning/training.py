@@ -1,0 +1,208 @@
+"""The training pool on AWS as plain values: nodes, placement, requirements. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.planning.purchase import (
+    BLOCK_SIZES,
+    ROLL_NOTE,
+    block_notes,
+    block_size,
+    blocks_note,
+    group_note,
+    on_demand_note,
+    reservation_note,
+)
+from gpucluster.components.aws.planning.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.elastic import refuse_flex_start
+from gpucluster.components.shared.pools.training import TrainingNodes, is_active, refuse_maintenance, report_roll
+from gpucluster.components.spec.cluster import TrainingSpec
+from gpucluster.components.spec.pools import BlocksPlacement, CapacityBlockPurchase, Placement, ReservationPlacement
+from gpucluster.core.catalog.machines import Machine
+
+_RESERVATION: Final = "cr-[0-9a-z]+"
+_GROUP: Final = r"arn:aws[a-z-]*:resource-groups:(?P<region>[a-z0-9-]+):\d{12}:group/[\w.-]{1,300}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interface:
+    """One interface of a launch template: `interface` carries IP, `efa-only` the fabric and no address."""
+
+    card: int
+    device: int
+    kind: Literal["interface", "efa-only"]
+
+
+def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
+    """One IP interface and one fabric interface for each network card.
+
+    Card 0 has both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces have
+    no address, so a p5.48xlarge uses one address of the subnet for the node, not 32.
+    Source: Amazon EC2 user guide, page efa-acc-inst-types.
+    """
+    return (
+        Interface(card=0, device=0, kind="interface"),
+        Interface(card=0, device=1, kind="efa-only"),
+        *(Interface(card=card, device=0, kind="efa-only") for card in range(1, shape.network_cards)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementPlan:
+    """group: create a cluster placement group. reservation: target this one instead, in `group_name` only if the
+    reservation was created inside that group: with another group, the launch gets no capacity. blocks: capacity blocks,
+    each with its nodes.
+    """
+
+    kind: Literal["group", "reservation", "blocks", "none"]
+    reservation: str | None = None
+    group_name: str | None = None
+    blocks: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def co_location(self) -> str:
+        """A description to print."""
+        return {
+            "group": "one cluster placement group",
+            "reservation": f"as reserved in {self.reservation}",
+            "blocks": f"each of {len(self.blocks)} capacity blocks",
+            "none": "none, a single node",
+        }[self.kind]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPart:
+    """The nodes of one node group. suffix: of its names, empty if the pool has no other. reservation: that they start
+    in, by its id or the ARN of a resource group.
+    """
+
+    suffix: str
+    nodes: int
+    reservation: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan(TrainingNodes):
+    """capacity_block: bought for fixed dates. lustre_cards: EFA cards of a node for the shared storage; 0 for IP."""
+
+    capacity_block: bool
+    placement: PlacementPlan
+    interfaces: tuple[Interface, ...]
+    lustre_cards: int = 0
+    root_gib: int = 500
+
+    @property
+    def parts(self) -> tuple[TrainingPart, ...]:
+        """One node group for each capacity block: EKS takes one block by its id, and scales the group to 0 before that
+        block ends.
+
+        Source: Amazon EKS user guide, ml-node-groups.
+        """
+        if not self.placement.blocks:
+            return (TrainingPart(suffix="", nodes=self.size, reservation=self.placement.reservation),)
+        return tuple(
+            # The name of an EKS node group has at most 63 characters, with those of cluster and Pulumi.
+            TrainingPart(suffix=f"-{id_.removeprefix('cr-')}", nodes=nodes, reservation=id_)
+            for id_, nodes in self.placement.blocks
+        )
+
+
+def plan_training(
+    spec: TrainingSpec, shape: Machine, planning: Planning[Location], *, most_nodes: int, lustre_cards: int = 0
+) -> TrainingPlan:
+    """shape: of its machines. most_nodes: that fit into the subnet. lustre_cards: as in the plan."""
+    block = isinstance(spec.purchase, CapacityBlockPurchase)
+    plan = TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        active=is_active(spec.purchase),
+        roll=spec.training.roll,
+        capacity_block=block,
+        placement=_plan_placement(spec.placement, planning, block=block),
+        interfaces=plan_interfaces(shape),
+        lustre_cards=lustre_cards,
+    )
+    limit, what = most_nodes, f"the GPU subnet has addresses for at most {most_nodes}: request fewer"
+    if block and plan.placement.kind == "reservation":
+        limit = BLOCK_SIZES[-1]
+        what = (
+            f"placement.kind reservation has one capacity block, which holds at most {limit}: request fewer, or choose "
+            "placement.kind blocks for several"
+        )
+    if plan.size > limit:
+        planning.refuse("training.nodes", f"and training.spares make {plan.size} nodes", what)
+    refuse_flex_start("AWS", planning, purchase=spec.purchase)
+    refuse_maintenance(spec.placement, planning)
+    _report_capacity(plan, planning)
+    report_roll(plan.roll, planning)
+    return plan
+
+
+def _plan_placement(placement: Placement, planning: Planning[Location], *, block: bool) -> PlacementPlan:
+    """block: bought as a capacity block."""
+    if isinstance(placement, ReservationPlacement):
+        _check_reservation(placement.id, planning, block=block)
+        return PlacementPlan(kind="reservation", reservation=placement.id, group_name=placement.group)
+    if not isinstance(placement, BlocksPlacement):
+        return PlacementPlan(kind=placement.kind)
+    for id_, nodes in placement.blocks.items():
+        if not re.fullmatch(_RESERVATION, id_):
+            planning.refuse(f"placement.blocks.{id_}", "is not the id of a capacity block", "write its id: cr-...")
+        if not 1 <= nodes <= BLOCK_SIZES[-1]:
+            allowed = f"a capacity block holds 1 to {BLOCK_SIZES[-1]}"
+            planning.refuse(f"placement.blocks.{id_}", f"is {nodes}", allowed)
+    return PlacementPlan(kind="blocks", blocks=tuple(placement.blocks.items()))
+
+
+def _check_reservation(id_: str, planning: Planning[Location], *, block: bool) -> None:
+    if re.fullmatch(_RESERVATION, id_):
+        return
+    group, seen = re.fullmatch(_GROUP, id_), f"is {id_!r}"
+    if group is None:
+        fix = "write the id of an AWS reservation or capacity block: cr-..."
+        planning.refuse("placement.id", seen, f"{fix}, or the ARN of a resource group of reservations")
+        return
+    if block:
+        seen += ", but EKS takes a capacity block only by its own id"
+        planning.refuse("placement.id", seen, "write cr-..., or for several blocks placement.kind blocks")
+    if group["region"] != planning.location.region:
+        why = f"is in {group['region']}, but the GPU nodes are in {planning.location.region}"
+        planning.refuse_place("placement.id", why, "write the resource group of that region")
+
+
+def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
+    """Requirements on its capacity that the plan can't check, and its quotas; a capacity block has separate ones."""
+    machine, location, several = plan.shape.machine_type, planning.location, len(plan.parts) > 1
+    if plan.shape.network_cards > 1:
+        planning.notes.append(
+            f"shared storage, S3 and checkpoints share {plan.shape.host_gbps} Gb/s a node: one of its "
+            f"{plan.shape.network_cards} network cards carries IP traffic"
+        )
+    for part in plan.parts:
+        held = block_size(part.nodes) if plan.capacity_block else None
+        if part.reservation is None:
+            planning.notes.append(on_demand_note(nodes=part.nodes, machine=machine, location=location))
+        elif re.fullmatch(_GROUP, part.reservation):
+            planning.before_up.append(
+                group_note(part.reservation, nodes=part.nodes, machine=machine, location=location)
+            )
+        else:
+            planning.before_up.append(
+                reservation_note(part.reservation, nodes=held or part.nodes, machine=machine, location=location)
+            )
+            if plan.capacity_block:
+                planning.notes += block_notes(part.reservation, nodes=part.nodes, active=plan.active, several=several)
+        planning.quotas[BLOCKS] += held or 0
+    if plan.capacity_block and plan.roll and plan.active:
+        planning.before_up.append(ROLL_NOTE)
+    if plan.placement.blocks:
+        planning.notes.append(blocks_note(len(plan.parts)))
+    planning.quotas[ON_DEMAND] += 0 if plan.capacity_block else plan.size * plan.shape.vcpus
+    planning.quotas[INTERFACES] += plan.size * len(plan.interfaces)
+    planning.quotas[NODES] = max(part.nodes for part in plan.parts)

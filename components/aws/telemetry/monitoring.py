@@ -1,0 +1,172 @@
+"""Metrics on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, and its alert rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_aws import amp
+
+from gpucluster.components.aws.control_plane.control_plane import ControlPlane
+from gpucluster.components.aws.control_plane.identity import pod_role
+from gpucluster.components.kubernetes.telemetry.metrics_sink import ACCOUNT, MetricsSink
+from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
+from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
+from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
+from gpucluster.components.planning.names import (
+    EXPECTED_SAMPLES,
+    EXPORTER_NAMESPACE,
+    EXPORTER_PORT,
+    MONITORING,
+    NODE_HEALTH_PORT,
+    OPENCOST_PORT,
+)
+
+_SCRAPED: Final = {"AMPAgentlessScraper": ""}
+"""A collector adds this tag to its workspace; without it here, every update would remove it.
+
+Source: pulumi_aws 7.40.0, amp.Scraper ("Ignoring changes to Prometheus Workspace destination").
+"""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Outputs: workspace_id, query_endpoint: for queries of Grafana and others, signed for AWS (`aps`).
+
+    The collector is not a pod: AWS runs it, with an interface in each subnet. Its creation automatically adds a
+    read-only access entry to the cluster, which only EKS may write. Alerts are evaluated in the workspace; its alert
+    manager notifies the receivers.
+    Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
+    """
+
+    query_endpoint: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        control_plane: ControlPlane,
+        collected: bool = True,
+        subnet_ids: Sequence[pulumi.Input[str]],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """collected: whether EKS has a managed collector there. subnet_ids: in at least two zones; the collector uses
+        addresses in them.
+        """
+        super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        self._name, self._control_plane = name, control_plane
+        self._workspace = workspace = amp.Workspace(
+            f"{name}-workspace",
+            alias=control_plane.cluster_name,
+            tags={**_SCRAPED, EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
+            opts=here,
+        )
+        amp.RuleGroupNamespace(
+            f"{name}-rules",
+            name=NAME,
+            workspace_id=workspace.id,
+            # JSON is valid YAML, which the workspace expects.
+            data=json.dumps(rule_file(plan.watched), indent=2),
+            opts=here,
+        )
+        if plan.receivers is not None:
+            # Imported only if needed: most clusters have none, and the SDK's modules load slowly.
+            from gpucluster.components.aws.telemetry.alert_manager import alert_manager
+
+            alert_manager(
+                f"{name}-alerts",
+                plan.receivers,
+                workspace=workspace,
+                region=control_plane.region,
+                opts=here,
+            )
+        if collected:
+            self._collector(subnet_ids, opencost=plan.price_sheet is not None, opts=here)
+        self.query_endpoint = workspace.prometheus_endpoint
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": self.query_endpoint})
+
+    def _collector(
+        self, subnet_ids: Sequence[pulumi.Input[str]], *, opencost: bool, opts: pulumi.ResourceOptions
+    ) -> None:
+        name, control_plane = f"{self._name}-scraper", self._control_plane
+        amp.Scraper(
+            name,
+            alias=control_plane.cluster_name,
+            source=amp.ScraperSourceArgs(
+                eks=amp.ScraperSourceEksArgs(
+                    cluster_arn=control_plane.cluster.arn,
+                    subnet_ids=list(subnet_ids),
+                    # The nodes' own group, whose members reach each other and the API inside the network.
+                    security_group_ids=[control_plane.security_group_id],
+                )
+            ),
+            destination=amp.ScraperDestinationArgs(
+                amp=amp.ScraperDestinationAmpArgs(workspace_arn=self._workspace.arn)
+            ),
+            scrape_configuration=scrape_configuration(exporter_namespace=EXPORTER_NAMESPACE, opencost=opencost),
+            opts=opts,
+        )
+
+    def sink(self) -> MetricsSink:
+        """Lets the OpenTelemetry collector write into the workspace, and nothing else."""
+        role, grants = pod_role(
+            f"{self._name}-collector-role",
+            cluster_name=self._control_plane.cluster_name,
+            namespace=MONITORING,
+            service_account=ACCOUNT,
+            statements=self._workspace.arn.apply(
+                lambda arn: [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": arn}]
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return MetricsSink(
+            exporters={
+                "prometheusremotewrite": {
+                    "endpoint": self._workspace.prometheus_endpoint.apply(lambda url: f"{url}api/v1/remote_write"),
+                    "auth": {"authenticator": "sigv4auth"},
+                    # Names stay as jobs send them, because alerts use these names.
+                    "add_metric_suffixes": False,
+                }
+            },
+            extensions={"sigv4auth": {"region": self._control_plane.region, "service": "aps"}},
+            after=[role, *grants],
+        )
+
+
+def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
+    """The collector's configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that
+    finds broken ones, and OpenCost, if they run.
+
+    Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to (scraper configuration).
+    """
+    jobs = [
+        _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),
+        _pods(NODE_HEALTH.name, NODE_HEALTH.namespace, NODE_HEALTH_PORT),
+    ]
+    if opencost:
+        jobs.append(
+            _pods("opencost", MONITORING, OPENCOST_PORT)
+            | {
+                # Keeps the namespaces and pods that OpenCost reports on.
+                "honor_labels": True,
+                "scrape_interval": "60s",
+                "metric_relabel_configs": [
+                    {"source_labels": ["__name__"], "action": "keep", "regex": "|".join(COST_METRICS)}
+                ],
+            }
+        )
+    return json.dumps({"global": {"scrape_interval": f"{SCRAPE_SECONDS}s"}, "scrape_configs": jobs}, indent=2)
+
+
+def _pods(job: str, namespace: str, port: int) -> dict[str, Any]:
+    """Every pod of a namespace with this port."""
+    has_port = {"source_labels": ["__meta_kubernetes_pod_container_port_number"], "action": "keep", "regex": str(port)}
+    return {
+        "job_name": job,
+        "kubernetes_sd_configs": [{"role": "pod", "namespaces": {"names": [namespace]}}],
+        "relabel_configs": [has_port],
+    }

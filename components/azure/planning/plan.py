@@ -1,0 +1,204 @@
+"""Plan of the whole Azure cluster as plain values, made without access to the cloud. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from gpucluster.components.azure.arm import ACTION_GROUP, REGISTRY
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.machines import CLOUD, plan_training_machine
+from gpucluster.components.azure.node_health import REPAIR
+from gpucluster.components.azure.node_image import refuse_versions
+from gpucluster.components.azure.planning.access import AccessPlan, plan_access, refuse_people
+from gpucluster.components.azure.planning.elastic import ElasticPlan, plan_elastic
+from gpucluster.components.azure.planning.files import plan_home
+from gpucluster.components.azure.planning.infiniband import report_drivers, report_infiniband
+from gpucluster.components.azure.planning.lustre import LustrePlan
+from gpucluster.components.azure.planning.mig import MigPlan, plan_mig
+from gpucluster.components.azure.planning.network_plan import (
+    AddressPlan,
+    plan_addresses,
+    refuse_addresses,
+    report_existing,
+)
+from gpucluster.components.azure.planning.quotas import report_quotas
+from gpucluster.components.azure.planning.shared import SharedPlan, plan_shared, refuse_containers
+from gpucluster.components.azure.planning.training import TrainingPlan, plan_training
+from gpucluster.components.azure.planning.zones import report_no_zone, report_zones
+from gpucluster.components.azure.settings import ZONES, Driver
+from gpucluster.components.azure.system import SystemPlan, plan_system
+from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
+from gpucluster.components.cluster.plan_facts import cluster_facts
+from gpucluster.components.planning.planning import Planning, lower_case
+from gpucluster.components.shared.jobs.registry import plan_registry
+from gpucluster.components.shared.jobs.teams import people_fields
+from gpucluster.components.shared.storage.buckets import BucketPlan
+from gpucluster.components.shared.storage.home import HomePlan
+from gpucluster.components.spec.access import PublicAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.operations import Alerts
+
+# Providers of the declared resources and of machines that AKS creates; each subscription registers them once.
+_SERVICES = (
+    "Microsoft.AlertsManagement",
+    "Microsoft.Compute",
+    "Microsoft.ContainerRegistry",
+    "Microsoft.ContainerService",
+    "Microsoft.Insights",
+    "Microsoft.ManagedIdentity",
+    "Microsoft.Monitor",
+    "Microsoft.Network",
+    "Microsoft.OperationalInsights",
+    "Microsoft.Storage",
+    "Microsoft.StorageCache",
+)
+
+_REGISTRY = (
+    "the resource id of a container registry, /subscriptions/.../providers/Microsoft.ContainerRegistry/registries/NAME "
+    "(`az acr show --name NAME --query id`)"
+)
+
+_TRAITS = CloudTraits(
+    cloud=CLOUD,
+    service="AKS",
+    name_form=lower_case,
+    longest_name=54,  # It is also the DNS prefix. Source: AKS documentation, "Naming rules".
+    # Of the only workspace pricing that is still sold. Source: terraform-provider-azurerm,
+    # azurerm_log_analytics_workspace (retention_in_days).
+    log_days=range(30, 731),
+    log_service="Log Analytics keeps logs for 30 to 730 days: write one of these",
+    log_store=lambda _: "a Log Analytics workspace, with the control plane's (docs/logs.md)",
+    metrics="the Azure Monitor workspace",
+    repair=REPAIR,
+    bucket="https://ACCOUNT.blob.core.windows.net/CONTAINER",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AzureClusterPlan(PlannedCluster):
+    """account_name, bucket_account, shared_account: names of the storage accounts for home folders, the cluster's own
+    bucket and the one that nodes mount; unique in all of Azure, as the registry's name is among registries. driver: the
+    owner of the drivers of all GPU nodes.
+    """
+
+    account_name: str
+    bucket_account: str
+    shared_account: str
+    location: Location
+    driver: Driver
+    access: AccessPlan
+    addresses: AddressPlan
+    system: SystemPlan
+    training: TrainingPlan
+    storage: SharedPlan
+    home: HomePlan | None
+    elastic: ElasticPlan | None
+    mig: MigPlan | None
+
+    @property
+    def blobs(self) -> bool:
+        """Whether nodes mount a blob container."""
+        return isinstance(self.storage, BucketPlan)
+
+
+def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> AzureClusterPlan:
+    """The plan of a spec, which reports every reason why Azure can't run it."""
+    location, accelerator, shared = planning.location, spec.accelerator, spec.storage.shared
+    shape = plan_training_machine(accelerator, spec.training, planning)
+    parts = plan_shared_parts(spec, shape, planning, _TRAITS)
+    refuse_versions(spec.versions, planning)
+    refuse_people(people_fields(spec.access, spec.teams), planning)
+    training = plan_training(spec, shape, planning)
+    network = plan_addresses(spec.network)
+    storage = plan_shared(shared, planning, cidr=network.network, host_gbps=shape.host_gbps)
+    refuse_containers(shared.bucket, spec.identities, planning)
+    report_no_zone(planning)
+    home = plan_home(spec.storage.home, planning)
+    elastic = plan_elastic(spec.elastic, accelerator, planning)
+    mig = plan_mig(spec.mig, accelerator, planning)
+    report_infiniband(shape.machine_type, spec.training.nodes, planning)
+    report_drivers(shape.machine_type, planning, elastic, mig)
+    nodes = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
+    system = plan_system(nodes, location.settings.system_machine, ZONES if location.zonal else ())
+    access = plan_access(spec.access, planning, network=network)
+    nodes += system.nodes
+    refuse_addresses(
+        network, planning, nodes=nodes, peers=() if isinstance(spec.access, PublicAccess) else spec.access.cidrs
+    )
+    report_existing(spec.network.existing, spec.access, planning, lustre=shared.makes_lustre, nodes=nodes)
+    report_zones(
+        {
+            "training pool": shape,
+            **({"elastic pools": elastic.shape} if elastic else {}),
+            **({"MIG pool": mig.shape} if mig else {}),
+        },
+        planning,
+    )
+    _refuse_topic(spec.telemetry.alerts, planning)
+    _report_subscription(planning)
+    report_quotas(planning, training, elastic, mig, system=system, storage=storage)
+    if spec.secrets_key is not None:
+        fix = "remove it: Azure encrypts secrets with platform-managed keys"
+        planning.refuse("secrets_key", "is set, but your own key is not supported on Azure", fix)
+    account = _account_name(spec.name, planning.stack, location)
+    return AzureClusterPlan(
+        **vars(parts),
+        account_name=account,
+        bucket_account=_account_name(spec.name, f"{planning.stack} bucket", location),
+        shared_account=_account_name(spec.name, f"{planning.stack} shared", location),
+        location=location,
+        driver=location.settings.driver,
+        access=access,
+        addresses=plan_addresses(
+            spec.network, lustre_tib=storage.capacity_tib if isinstance(storage, LustrePlan) else 0
+        ),
+        system=system,
+        training=training,
+        storage=storage,
+        home=home,
+        elastic=elastic,
+        mig=mig,
+        registry=plan_registry(spec.registry, planning, name=account, pattern=REGISTRY, form=_REGISTRY),
+        facts=cluster_facts(
+            spec,
+            planning,
+            training=training,
+            co_location=training.co_location,
+            storage=storage,
+            elastic=elastic,
+            mig=mig,
+            scale_set_limit=location.settings.scale_set_limit,  # read by the policies
+        ),
+    )
+
+
+def _account_name(name: str, stack: str, location: Location) -> str:
+    """3 to 24 lower-case letters and digits, unique in Azure. name: of the spec."""
+    own = hashlib.sha256(f"{location.subscription} {stack} {name}".encode()).hexdigest()[:10]
+    return f"{re.sub(r'[^a-z0-9]', '', name)[:14]}{own}"
+
+
+def _refuse_topic(alerts: Alerts | None, planning: Planning[Location]) -> None:
+    topic = None if alerts is None else alerts.topic
+    if topic is not None and not re.fullmatch(ACTION_GROUP, topic):
+        example = (
+            "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/mine/providers/Microsoft.Insights/"
+            "actionGroups/pager"
+        )
+        planning.refuse(
+            "telemetry.alerts.topic", f"is {topic!r}", f"write the id of an action group, such as {example}"
+        )
+
+
+def _report_subscription(planning: Planning[Location]) -> None:
+    """pulumi/pulumi-azure-native issue 3479, open. AKS documentation, "Node auto-repair" (fb060abe6, 2026-07-01)."""
+    planning.before_up.append(
+        "a new subscription must register its resource providers, which Pulumi's provider may not do automatically: az "
+        f"provider register --wait --namespace NAME, once for each of {', '.join(_SERVICES)}"
+    )
+    planning.notes.append(
+        "AKS auto-repair cannot be disabled: a node that is not ready for 5 minutes is rebooted, reimaged, then "
+        "redeployed, which empties its /scratch (docs/replacing-a-node.md)"
+    )

@@ -1,0 +1,203 @@
+"""The training pool on Azure as plain values: one scale set of nodes, and its purchase. Imports no Pulumi.
+
+Sources: Azure documentation, "On-demand capacity reservation" (2026-02-17) and "Set up InfiniBand on HPC VMs"
+(2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; azure-aks-docs fb060abe6,
+use-capacity-reservation-groups.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gpucluster.components.azure.arm import RESERVATION_GROUP
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.settings import MOST_NODES
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.elastic import refuse_flex_start
+from gpucluster.components.shared.pools.training import (
+    TrainingNodes,
+    is_active,
+    refuse_blocks,
+    refuse_maintenance,
+    report_fabric,
+    report_gpus,
+    report_roll,
+)
+from gpucluster.components.spec.cluster import TrainingSpec
+from gpucluster.components.spec.pools import CapacityBlockPurchase, OnDemandPurchase, Placement, ReservationPlacement
+from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.machines import Machine
+
+# Machines in one block, and its duration.
+_BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
+_BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacementPlan:
+    """One scale set is one InfiniBand domain, regardless of these fields.
+
+    reservation: id of a capacity reservation group, which is in the resource group with id `reserved_in`.
+    proximity_group: created for the pool.
+    """
+
+    reservation: str | None = None
+    reserved_in: str | None = None
+    proximity_group: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan(TrainingNodes):
+    """root_gib: on the machine's own disk of 1,024 GiB. block_nodes: machines of the capacity block, if any."""
+
+    placement: PlacementPlan
+    root_gib: int = 1_000
+    block_nodes: int | None = None
+
+    @property
+    def co_location(self) -> str:
+        """The co-location of the nodes, as text."""
+        if self.size == 1:
+            return "none, a single node"
+        where = f", in {self.placement.reservation}" if self.placement.reservation else ""
+        return f"one scale set, a non-blocking InfiniBand domain{where}"
+
+
+def plan_training(spec: TrainingSpec, shape: Machine, planning: Planning[Location]) -> TrainingPlan:
+    """The training pool of a spec. shape: of its machines."""
+    training, purchase = spec.training, spec.purchase
+    block = isinstance(purchase, CapacityBlockPurchase)
+    refuse_flex_start("Azure", planning, purchase=purchase)
+    if block:
+        _refuse_block(training.size, spec.duration or 0, planning)  # the spec of a block has one
+    _refuse_size(training.size, planning)
+    report_fabric(training, shape, planning)
+    report_gpus(shape, planning)
+    report_roll(training.roll, planning)
+    plan = TrainingPlan(
+        shape=shape,
+        nodes=training.nodes,
+        spares=training.spares,
+        active=is_active(purchase),
+        roll=training.roll,
+        placement=_plan_placement(spec.placement, planning),
+        root_gib=min(TrainingPlan.root_gib, shape.nvme_gb // 2),
+        block_nodes=_block_nodes(training.size) if block else None,
+    )
+    if isinstance(spec.placement, ReservationPlacement):
+        _report_reservation(plan, spec.placement.id, planning)
+    elif isinstance(purchase, OnDemandPurchase):
+        planning.notes.append(
+            f"on demand does not guarantee capacity: if {planning.location.zone} has no {plan.size} x "
+            f"{shape.machine_type}, the pool fails with AllocationFailed; quota is not capacity, and reserved "
+            "instances and savings plans do not guarantee any"
+        )
+    return plan
+
+
+def _plan_placement(placement: Placement, planning: Planning[Location]) -> PlacementPlan:
+    proximity_group = planning.location.settings.proximity_group
+    refuse_blocks(placement, "Azure", planning)
+    refuse_maintenance(placement, planning)
+    if not isinstance(placement, ReservationPlacement):
+        return PlacementPlan(proximity_group=proximity_group)
+    reserved = re.fullmatch(RESERVATION_GROUP, placement.id)
+    if reserved is None:
+        planning.refuse(
+            "placement.id",
+            f"is {placement.id!r}",
+            "on Azure write the id of a capacity reservation group, "
+            "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
+        )
+    if placement.group is not None:
+        fix = "on Azure capacity reservations and proximity placement groups exclude each other: remove it"
+        planning.refuse("placement.group", "is set", fix)
+    if proximity_group:
+        planning.refuse_place(
+            "proximityGroup",
+            "is 'true', but placement.kind is 'reservation': Azure does not support proximity placement groups for "
+            "reserved capacity",
+            "remove it",
+        )
+    return PlacementPlan(
+        reservation=reserved[0] if reserved else None,
+        reserved_in=reserved["group"] if reserved else None,
+        proximity_group=proximity_group,
+    )
+
+
+def _block_nodes(nodes: int) -> int:
+    """Machines of the smallest capacity block for these nodes, at most 64."""
+    return next((size for size in _BLOCK_SIZES if size >= nodes), _BLOCK_SIZES[-1])
+
+
+def _refuse_block(nodes: int, hours: int, planning: Planning[Location]) -> None:
+    days, (first, last) = hours / 24, _BLOCK_WEEKS
+    if nodes > _BLOCK_SIZES[-1]:
+        fix = f"one capacity block holds at most {_BLOCK_SIZES[-1]}: request fewer"
+        planning.refuse("training.nodes", f"and training.spares make {nodes} nodes", fix)
+    if days > last * 7:
+        planning.refuse(
+            "purchase.kind",
+            f"is 'capacity-block', on Azure for 1 to {_BLOCK_DAYS} days or {first} to {last} weeks, and duration is "
+            f"{days:g} days",
+            "shorten duration or choose on-demand",
+        )
+
+
+def _refuse_size(nodes: int, planning: Planning[Location]) -> None:
+    limit = planning.location.settings.scale_set_limit
+    if nodes > MOST_NODES:
+        fix = f"InfiniBand works within one scale set, which holds at most {MOST_NODES}: request fewer"
+        planning.refuse("training.nodes", f"and training.spares make {nodes} nodes", fix)
+    elif nodes > limit:
+        planning.refuse_place(
+            "scaleSetLimit",
+            f"is {limit}, and training.nodes and training.spares make {nodes} nodes in one scale set, the InfiniBand "
+            "domain",
+            f"ask Microsoft support to raise it and write the new limit, at most {MOST_NODES}, or request fewer nodes",
+        )
+
+
+def _report_reservation(plan: TrainingPlan, reserved: str, planning: Planning[Location]) -> None:
+    """Requirements that a plan can't check without access to the cloud. reserved: id of the reservation group."""
+    nodes, machine, location = plan.size, plan.shape.machine_type, planning.location
+    zone = "without a zone" if location.number is None else ""
+    where = f"{location.region} {zone}" if zone else f"zone {location.number} of {location.region}"
+    planning.before_up.append(
+        f"{reserved} must hold {nodes} x {machine} in {where}: the plan does not check this; the cluster's identity "
+        "gets Contributor on its resource group, which may take an hour"
+    )
+    planning.notes.append(
+        "if the group has no reservation for it, AKS creates the pool outside of it with only a warning, billed "
+        "beside what you reserved: after `up`, az aks nodepool show must print the group as "
+        "capacityReservationGroupId, also while the pool is empty"
+    )
+    size = plan.block_nodes
+    if has_infiniband(machine):
+        known = (
+            "ask Microsoft before you buy one"
+            if size is None
+            else "whether that applies to capacity blocks is undocumented"
+        )
+        planning.notes.append(
+            "Azure's documentation excludes scale sets with a single placement group from capacity reservations, but "
+            f"InfiniBand needs one, which AKS sets automatically: {known}"
+        )
+    if size is None:
+        planning.notes.append(
+            "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
+            "Resource SKUs API (CapacityReservationSupported) shows what your subscription supports"
+        )
+        return
+    idle = size - nodes
+    unused = f": {idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else ""
+    planning.notes.append(
+        f"{nodes} nodes need a block of {size} machines (blocks have {', '.join(map(str, _BLOCK_SIZES))}){unused}; a "
+        f"block lasts 1 to {_BLOCK_DAYS} days or {_BLOCK_WEEKS[0]} to {_BLOCK_WEEKS[1]} weeks"
+    )
+    if not plan.active:
+        planning.notes.append(
+            f"the training pool has 0 nodes until {reserved} starts: then set purchase.active: true, run `pulumi up`"
+        )

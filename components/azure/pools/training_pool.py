@@ -1,0 +1,103 @@
+"""The training pool: a fixed number of GPU nodes in one scale set, which is their InfiniBand domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import pulumi
+from pulumi_azure_native import compute, containerservice
+
+from gpucluster.components.azure.fabric.infiniband_feature import feature_registered
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.planning.training import TrainingPlan
+from gpucluster.components.azure.pools.node_pool import GpuNodes
+from gpucluster.components.planning.labels import BLOCK_NODES
+from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.components.resources.node_replacement import RollGuard
+
+
+class TrainingPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name, proximity_group_id (None without one). Software on the nodes depends on `ready`.
+
+    Since 2022-04, AKS automatically gives pools of InfiniBand sizes a single placement group; no field requests it.
+    """
+
+    ready: list[pulumi.Resource]
+    node_pool_name: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TrainingPlan,
+        *,
+        location: Location,
+        group: pulumi.Input[str],
+        nodes: GpuNodes,
+        after: Sequence[pulumi.Resource],
+        pool: str = TRAINING_POOL,
+        image: str | None = None,
+        facts: Mapping[str, Any] | None = None,
+        gpu_hour_usd: Decimal | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """group: the cluster's resource group. after: must exist before the first node starts. pool: its name in the
+        cluster. image: id of the snapshot whose node image it has, None for the newest. facts: to register if the pool
+        is outside a cluster of this toolkit.
+
+        gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs.
+        """
+        kind = "gpucluster:azure:TrainingPool"
+        made_of: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
+        if facts is not None:
+            made_of |= nodes.inside
+        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
+        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
+        here = pulumi.ResourceOptions(parent=self)
+        # A cluster of this toolkit has checked this already, before its creation.
+        feature = (
+            []
+            if facts is None
+            else feature_registered(f"pool {name}", plan.shape.machine_type, location.settings, parent=self, after=[])
+        )
+        proximity = (
+            compute.ProximityPlacementGroup(
+                f"{name}-proximity",
+                resource_group_name=group,
+                proximity_placement_group_type="Standard",
+                # Azure accepts a zone only together with the intended sizes.
+                zones=location.zones,
+                intent=compute.ProximityPlacementGroupPropertiesIntentArgs(vm_sizes=[plan.shape.machine_type]),
+                opts=here,
+            )
+            if plan.placement.proximity_group
+            else None
+        )
+        made = nodes.declare(
+            f"{name}-nodes",
+            pool=pool,
+            shape=plan.shape,
+            root_gib=plan.root_gib,
+            # Fixed: a gang starts only when all its nodes are ready.
+            count=plan.started,
+            enable_auto_scaling=False,
+            proximity_placement_group_id=None if proximity is None else proximity.id,
+            capacity_reservation_group_id=plan.placement.reservation,
+            creation_data=None if image is None else containerservice.CreationDataArgs(source_resource_id=image),
+            tags=None if plan.block_nodes is None else {BLOCK_NODES: str(plan.block_nodes)},
+            # Pools of earlier releases have a CPU manager, which does nothing for pods without CPU limits, and which
+            # AKS never changes.
+            opts=guard.over(
+                pulumi.ResourceOptions(parent=self, depends_on=[*after, *feature], ignore_changes=["kubeletConfig"])
+            ),
+        )
+        self.ready = [made]
+        self.node_pool_name = made.name.apply(lambda found: found or pool)
+        self.register_outputs(
+            {
+                **(facts or {}),
+                "nodePoolName": made.name,
+                "proximityGroupId": None if proximity is None else proximity.id,
+            }
+        )

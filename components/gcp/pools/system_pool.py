@@ -1,0 +1,64 @@
+"""CPU nodes for system software."""
+
+from __future__ import annotations
+
+import pulumi
+from pulumi_gcp import container
+
+from gpucluster.components.gcp.control_plane.control_plane import ControlPlane
+from gpucluster.components.gcp.control_plane.identity import NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.node_pool import node_config, scaled
+from gpucluster.components.gcp.planning.system import SystemPlan
+from gpucluster.components.planning.names import SYSTEM_POOL
+
+
+class SystemPool(pulumi.ComponentResource):
+    """Outputs: node_pool_name. In-cluster software depends on `ready`."""
+
+    node_pool_name: pulumi.Output[str]
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: SystemPlan,
+        *,
+        location: Location,
+        control_plane: ControlPlane,
+        nodes: NodeIdentity,
+        version: str | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:SystemPool", name, {}, opts)
+        pool = container.NodePool(
+            f"{name}-nodes",
+            name=SYSTEM_POOL,
+            cluster=control_plane.cluster_name,
+            location=location.region,
+            # Not only in the GPU nodes' zone: a zone full of GPUs is often out of other machines.
+            node_locations=list(location.system_zones),
+            version=version,
+            # Per zone, at the pool's creation; afterwards GKE decides.
+            node_count=plan.nodes // len(location.system_zones),
+            autoscaling=scaled(plan.most, least=plan.nodes, anywhere=False),
+            management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),
+            upgrade_settings=container.NodePoolUpgradeSettingsArgs(max_surge=1, max_unavailable=0),
+            network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
+            node_config=node_config(
+                plan.machine_type,
+                pool=SYSTEM_POOL,
+                disk_type="pd-balanced",
+                root_gib=plan.root_gib,
+                account=nodes.email,
+            ),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=control_plane.before_nodes,
+                delete_before_replace=True,
+                ignore_changes=["nodeCount"],
+            ),
+        )
+        self.node_pool_name = pool.name
+        self.ready = [pool]
+        self.register_outputs({"nodePoolName": pool.name})

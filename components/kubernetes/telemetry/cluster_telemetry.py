@@ -1,0 +1,109 @@
+"""Monitoring inside a cluster, the same on every cloud: dashboards, and optional OpenCost and metrics collector.
+
+Metrics and rules differ by cloud: see `monitoring.py` of each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pulumi
+
+from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.objects.namespace import namespace
+from gpucluster.components.kubernetes.objects.network_policy import only_from_within, only_these_ports
+from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
+from gpucluster.components.kubernetes.telemetry.metrics_sink import ACCOUNT, PORTS, MetricsSink
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.planning.names import MONITORING, OPENCOST_PORT
+
+_DASHBOARD = {"grafana_dashboard": "1"}
+"""The label that Grafana's sidecar looks for. Source: grafana/helm-charts, charts/grafana/values.yaml
+(sidecar.dashboards).
+"""
+
+
+class ClusterTelemetry(pulumi.ComponentResource):
+    """Outputs: namespace; collector, the address for metrics that jobs send, if there is one.
+
+    `ready`: resources with metrics to read, and their namespace.
+    """
+
+    ready: list[pulumi.Resource]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        cluster_name: str,
+        sink: MetricsSink | None,
+        tolerations: Sequence[Mapping[str, str]],
+        registry: str | None,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """sink: where a collector sends its metrics, None without one. tolerations: of OpenCost and the collector.
+        registry: mirror of the images. after: nodes for both.
+        """
+        super().__init__("gpucluster:kubernetes:Telemetry", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        space = Declared(f"{name}-namespace", namespace(MONITORING, "restricted"), here)
+        inside = space.object_name
+        self.ready = [space]
+        for dashboard, content in dashboards(plan.watched).items():
+            Declared(
+                f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
+                manifest_of(
+                    CONFIG_MAP,
+                    {"data": {f"{dashboard}.json": json.dumps(content, sort_keys=True)}},
+                    object_name=dashboard,
+                    namespace=inside,
+                    labels=_DASHBOARD,
+                ),
+                here,
+            )
+        ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *_collectors_ports(sink)]
+        if ports:
+            only_these_ports(f"{name}-ports", ports, namespace=inside, opts=here)
+        else:
+            only_from_within(f"{name}-network", namespace=inside, opts=here)
+        # Most clusters have neither, so their modules are imported only if needed.
+        if plan.price_sheet is not None:
+            from gpucluster.components.kubernetes.telemetry.opencost_release import opencost
+
+            cost = opencost(
+                f"{name}-opencost",
+                plan.price_sheet,
+                cluster_name=cluster_name,
+                namespace=inside,
+                tolerations=tolerations,
+                registry=registry,
+                after=after,
+                opts=here,
+            )
+            self.ready.append(cost)
+        outputs: dict[str, pulumi.Input[str]] = {"namespace": inside}
+        if sink is not None:
+            from gpucluster.components.kubernetes.telemetry.collector import collector
+
+            taking = collector(
+                f"{name}-collector",
+                sink,
+                namespace=inside,
+                tolerations=tolerations,
+                registry=registry,
+                after=after,
+                opts=here,
+            )
+            self.ready.append(taking)
+            outputs["collector"] = f"http://{ACCOUNT}.{MONITORING}:{PORTS[1]}"
+        self.register_outputs(outputs)
+
+
+def _collectors_ports(sink: MetricsSink | None) -> list[int]:
+    if sink is None:
+        return []
+    return [*PORTS, *([] if sink.read_at is None else [sink.read_at])]

@@ -1,0 +1,132 @@
+"""Declares a planned cluster on its cloud."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import pulumi
+from pulumi.runtime.config import CONFIG, get_config_env
+
+from gpucluster.components.cluster.cloud import ClusterPlan, Training, cloud_of, missing_sdk
+from gpucluster.components.planning.planning import PlanError
+from gpucluster.components.resources.simulated import simulated
+from gpucluster.components.spec.overrides import SET_VARIABLE, wanted
+from gpucluster.components.stack.stack_config import StackConfig, stack_config
+from gpucluster.core.program.facts import Facts
+from gpucluster.errors import InputError
+
+if TYPE_CHECKING:
+    from gpucluster.components.cluster.outputs import Cluster
+
+_CALLS: Final = 8
+"""Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one more in case
+Pulumi or an SDK adds a call.
+"""
+
+
+class _NoText(dict[str, Any]):
+    """A line cache (`linecache.cache`) in which every file is known and empty, so that none is read or checked."""
+
+    def __contains__(self, file: object) -> bool:
+        return True
+
+    def __missing__(self, file: str) -> tuple[int, None, list[str], str]:
+        return 0, None, [], file
+
+
+class Planned(Protocol):
+    """The plan of a cluster or of a part."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def training(self) -> Training: ...
+    @property
+    def facts(self) -> Facts: ...
+
+
+def forbid_what_if() -> None:
+    """Raises InputError if an update runs with values that are meant for a preview."""
+    if wanted() and not pulumi.runtime.is_dry_run():
+        raise InputError(SET_VARIABLE, ["is for previews only; unset it, and write its values into the spec"])
+
+
+def running_stack() -> StackConfig:
+    """The configuration of the running stack, with every problem in it.
+
+    Raises InputError if an update runs with values that are meant for a preview.
+    """
+    forbid_what_if()
+    return stack_config(
+        {**get_config_env(), **CONFIG.get()},
+        project=pulumi.get_project(),
+        stack=pulumi.get_stack(),
+        program=Path.cwd(),
+        root=Path(pulumi.get_root_directory()),
+    )
+
+
+def declare(plan: ClusterPlan) -> Cluster:
+    """The cluster of a plan.
+
+    Raises InputError with every invalid part of its Kubernetes objects, or if the cloud's SDK is missing.
+    """
+    if missing := missing_sdk(plan.training.shape.cloud):
+        raise InputError(f"cluster {plan.name}", [missing])
+    with declaring_cluster(plan):
+        return cloud_of(plan.training.shape.cloud).declare(plan)
+
+
+def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str) -> AbstractContextManager[None]:
+    """`declaring` of a whole cluster.
+
+    Raises InputError if an update would build an unreachable cluster; the sandbox itself uses such addresses.
+    """
+    why = plan.access.only_examples
+    if why and not pulumi.runtime.is_dry_run() and not simulated():
+        raise InputError(f"cluster {plan.name}", [spelled(why)])
+    return declaring(plan, f"API reachable {plan.access.summary}", spelled=spelled)
+
+
+@contextmanager
+def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
+    """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes: those to
+    act on before `up` first.
+
+    notes: in addition to the plan's. spelled: rewrites configuration keys in a text as the user writes them. Raises
+    InputError with every invalid part of Kubernetes objects.
+    """
+    title = cloud_of(plan.training.shape.cloud).title
+    for loss in plan.facts.losses:
+        pulumi.log.warn(f"{plan.name}: not available on {title}: {spelled(loss)}")
+    for note in (*(f"before up: {note}" for note in plan.facts.before_up), *plan.facts.notes, *notes):
+        pulumi.log.info(f"{plan.name}: {spelled(note)}")
+    try:
+        with few_calls():
+            yield
+    except PlanError as error:
+        raise InputError(f"cluster {plan.name}", [str(problem) for problem in error.problems]) from None
+
+
+@contextmanager
+def few_calls() -> Generator[None]:
+    """Shortens the stack trace that Pulumi records for each resource: half the time of a declaration.
+    Python's traceback limit applies to it too, and its line cache provides the text of each line, which Pulumi does not
+    send. Errors are printed after this context ends, and in full.
+    """
+    before: int | None = getattr(sys, "tracebacklimit", None)
+    texts = linecache.cache
+    sys.tracebacklimit = _CALLS if before is None else min(before, _CALLS)
+    linecache.cache = _NoText()
+    try:
+        yield
+    finally:
+        linecache.cache = texts
+        del sys.tracebacklimit
+        if before is not None:
+            sys.tracebacklimit = before

@@ -1,0 +1,184 @@
+"""A stack's configuration: spec, cloud and location; and every mistake in it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, cast
+
+from pydantic import AfterValidator, SecretStr, ValidationInfo, field_validator
+
+from gpucluster.components.cluster.cloud import CLOUDS, cloud_of
+from gpucluster.components.planning.configuration import Keys, Switch, choices, did_you_mean
+from gpucluster.components.planning.problem import BadSpecValue, Problem
+from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.file import SpecSource, stack_spec
+from gpucluster.components.spec.operations import Alerts, is_webhook
+from gpucluster.components.stack.pause import PAUSED
+from gpucluster.errors import InputError
+
+WEBHOOK: Final = "alertsWebhook"
+"""Key of the configuration."""
+
+
+def is_encrypted(value: str) -> bool:
+    """Whether it is encrypted as in a stack's file, readable only for Pulumi."""
+    return value.startswith('{"secure":')
+
+
+def _url(value: SecretStr) -> SecretStr:
+    """An encrypted value is checked when Pulumi passes it decrypted."""
+    text = value.get_secret_value()
+    if not is_encrypted(text) and not is_webhook(text):
+        fix = f"run pulumi config set --secret gpucluster:{WEBHOOK} https://alerts.example.com/gpus"
+        raise BadSpecValue([Problem(WEBHOOK, "is not an https:// URL; the value is hidden", fix)])
+    return value
+
+
+Webhook = Annotated[SecretStr, AfterValidator(_url)]
+
+
+@dataclass(frozen=True)
+class WithWebhook:
+    """A spec whose alerts also go to a webhook. webhook: still encrypted in a plan that is not declared."""
+
+    source: SpecSource[StackSpec]
+    webhook: SecretStr
+
+    def read(self) -> StackSpec:
+        spec = self.source.read()
+        alerts = spec.telemetry.alerts or Alerts.model_construct()
+        if alerts.webhook is not None:
+            seen = f"is set, but so is {WEBHOOK} in the stack's configuration"
+            raise self.error([Problem("telemetry.alerts.webhook", seen, "remove one of them")])
+        alerts = alerts.model_copy(update={"webhook": self.webhook})
+        return spec.model_copy(update={"telemetry": spec.telemetry.model_copy(update={"alerts": alerts})})
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        return self.source.error(problems)
+
+    def what_if(self) -> list[str]:
+        return self.source.what_if()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackConfig:
+    """spec: its source. cloud: one of CLOUDS. location: of the cluster. Each is None if it can't be used, as reported
+    in `problems`. machine: type of the training nodes, None for the one that the spec implies. paused: without training
+    and MIG nodes for now.
+
+    source: name of the configuration in messages. prefix: precedes its keys, which are the fields of `problems`.
+    options: the keys that a command line has options for, None for a stack, which accepts all keys.
+    """
+
+    stack: str
+    spec: SpecSource[ClusterSpec] | None
+    cloud: str | None
+    location: Any | None
+    machine: str | None = None
+    paused: bool = False
+    source: str
+    prefix: str
+    problems: tuple[Problem, ...] = ()
+    options: tuple[str, ...] | None = None
+
+    def named(self, problem: Problem) -> str:
+        """A problem with the key as the user writes it."""
+        if self.options is None or problem.field in self.options:
+            return f"{self.prefix}{problem}"
+        return f"{problem}; it is a key of a stack's configuration: write it there, and check the stack with --stack"
+
+
+class Configuration(Keys):
+    """The keys that every cloud has. Their context: the folder that the spec's path is relative to, and the project's
+    folder, which must contain the spec.
+    """
+
+    spec: str
+    cloud: str
+    machine: str | None = None
+    paused: Switch = False
+    alerts_webhook: Webhook | None = None
+
+    @field_validator("spec")
+    @classmethod
+    def _inside(cls, spec: str, info: ValidationInfo) -> str:
+        program, root = cast(tuple[Path, Path], info.context)
+        fix = f"write the path of a file inside the project, relative to {program.name}/, such as specs/trial.yaml"
+        if "\0" in spec:
+            seen, fix = "which contains a NUL character", "write the path of a file, such as specs/trial.yaml"
+        elif Path(spec).is_absolute():
+            seen = "an absolute path, which differs between machines"
+        elif not Path(os.path.normpath(program / spec)).is_relative_to(os.path.normpath(root)):
+            seen = "which is outside the project"
+        else:
+            return spec
+        raise BadSpecValue([Problem("spec", f"is {spec!r}, {seen}", fix)])
+
+    @field_validator("cloud")
+    @classmethod
+    def _known(cls, cloud: str) -> str:
+        if cloud not in CLOUDS:
+            raise ValueError(choices(cloud, CLOUDS))
+        return cloud
+
+
+def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
+    """The configuration of a stack, with every problem in it.
+
+    values: every key with its namespace, as from Pulumi. project: the namespace of our keys. program: the folder that
+    the spec's path is relative to. root: the project's folder, which must contain the spec.
+    """
+    own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
+    # Location keys depend on the cloud; if none is chosen yet, the keys of all clouds are known.
+    chosen = own.get("cloud", "")
+    clouds = [cloud_of(name) for name in ((chosen,) if chosen in CLOUDS else CLOUDS)]
+    required = {"spec": "specs/trial.yaml", "cloud": CLOUDS[0], **clouds[0].keys}
+    optional = (key for cloud in clouds for key in (*cloud.keys, *cloud.optional))
+    known = tuple(dict.fromkeys((*required, *optional, "machine", PAUSED, WEBHOOK)))
+    problems: list[Problem] = []
+    unknown = [key for key in own if key not in known]
+    for key in unknown:
+        near = did_you_mean(key, known) or f"; allowed: {', '.join(known)}"
+        problems.append(Problem(key, "is not a key", near.removeprefix("; ")))
+    empty = [key for key in known if key in own and not own[key].strip()]
+    problems += [Problem(key, "is empty", "write a value") for key in empty]
+    nested = [key for key in known if own.get(key, "").startswith(("{", "[")) and key != WEBHOOK]
+    problems += [Problem(key, f"is {own[key]}", "write a single string") for key in nested]
+    for key, example in required.items():
+        if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
+            add = f"add {project}:{key}: {example}"
+            problems.append(Problem(key, "is missing", f"{add}{_elsewhere(f'{project}:{key}', values)}"))
+    given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
+    found = Configuration.read(given, (program, root))
+    wrong = found if isinstance(found, list) else []
+    valid = {key: text for key, text in given.items() if key not in {problem.field for problem in wrong}}
+    location: Any | None = None
+    if "cloud" in valid or "cloud" not in given:
+        location, misplaced = clouds[0].locate(given)
+        wrong = [*wrong, *misplaced]
+    spec, webhook = valid.get("spec"), valid.get(WEBHOOK)
+    return StackConfig(
+        stack=stack,
+        spec=None if spec is None else _source(program / spec, webhook),
+        cloud=valid.get("cloud"),
+        location=location,
+        machine=valid.get("machine"),
+        paused=valid.get(PAUSED) == "true",
+        source=f"configuration of stack {stack}",
+        prefix=f"{project}:",
+        problems=(*problems, *wrong),
+    )
+
+
+def _source(spec: Path, webhook: str | None) -> SpecSource[ClusterSpec]:
+    source = stack_spec(spec)
+    return source if webhook is None else WithWebhook(source, SecretStr(webhook))
+
+
+def _elsewhere(key: str, values: Mapping[str, str]) -> str:
+    """A similar key of another namespace."""
+    near = did_you_mean(key, [other for other in values if other.partition(":")[0] != key.partition(":")[0]])
+    return near.replace("; did you mean", ", or correct").rstrip("?")

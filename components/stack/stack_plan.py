@@ -1,0 +1,68 @@
+"""From a stack's configuration to the plan of its cluster, reporting every mistake at once. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from gpucluster.components.cluster.cloud import Cloud, ClusterPlan, cloud_of
+from gpucluster.components.planning.planning import Planning, Prices
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.file import SpecSource
+from gpucluster.components.spec.model import Model
+from gpucluster.components.stack.pause import paused, refuse_pause
+from gpucluster.components.stack.stack_config import StackConfig
+from gpucluster.errors import InputError
+
+Spec = TypeVar("Spec", bound=Model)
+Plan = TypeVar("Plan")
+
+
+def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
+    """The plan of the cluster that a stack's configuration and its spec describe.
+
+    Raises InputError with every problem of the configuration and of the spec, and, if the spec can be read, everything
+    that the cloud can't run.
+    """
+    cloud = None if config.cloud is None else cloud_of(config.cloud)
+
+    def plan(spec: ClusterSpec, planning: Planning[Any]) -> ClusterPlan:
+        assert cloud is not None
+        made = cloud.plan(spec, planning)
+        if config.paused:
+            refuse_pause(spec.purchase, planning)
+        return made
+
+    made, source = plan_source(config, config.spec, cloud, plan, prices)
+    made = paused(made) if config.paused else made
+    said = source.what_if()
+    return replace(cast(Any, made), facts=replace(made.facts, what_if=tuple(said))) if said else made
+
+
+def plan_source(
+    config: StackConfig,
+    source: SpecSource[Spec] | None,
+    cloud: Cloud[ClusterPlan] | None,
+    plan: Callable[[Spec, Planning[Any]], Plan],
+    prices: Prices | None = None,
+) -> tuple[Plan, SpecSource[Spec]]:
+    """The plan of a cluster or of a part of one, and its source. cloud: None if the configuration has none that can be
+    used. Raises InputError.
+    """
+    wrong, others = list(config.problems), list[InputError]()
+    if source is not None:
+        try:
+            spec = source.read()
+        except InputError as error:
+            others.append(error)
+        else:
+            if cloud is not None:
+                planning = cloud.planning(config.location, config.stack, config.machine, prices)
+                made = plan(spec, planning)
+                wrong += planning.config_problems
+                if planning.problems:
+                    others.append(source.error(planning.problems))
+                if not wrong and not others and config.location is not None:
+                    return made, source
+    raise InputError(config.source, [config.named(problem) for problem in wrong], *others)

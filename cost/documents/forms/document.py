@@ -1,0 +1,103 @@
+"""One answer for every format: sections for users, a model for machines, and rows for spreadsheets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # a preview needs neither models nor charts
+    from gpucluster.cost.documents.forms.charts import Figure
+    from gpucluster.cost.documents.forms.json_schema import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells of a table, and texts below them.
+
+    strong: a heading or sum of the rows after it, up to the next strong one. amount: for the sum of omitted rows.
+    """
+
+    cells: Sequence[str]
+    below: Sequence[str] = ()
+    strong: bool = False
+    amount: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Rows under their heads.
+
+    sums: the last rows, the first ones in a comment. left: left-aligned columns; the others contain figures, and are
+    right-aligned. wide: the column that takes the remaining width; None: no cell wraps. even: all but the first column
+    have the same width. detail: if set, a page folds the rows below each strong one, and Markdown folds all of them
+    under this summary. more: the text in place of rows without room in a comment. drawn: whether a page has a figure
+    in its place.
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[Row] = ()
+    sums: Sequence[Row] = ()
+    left: Collection[int] = (0,)
+    wide: int | None = 0
+    even: bool = False
+    detail: str = ""
+    more: Callable[[Sequence[Row]], str] = lambda rows: f"{len(rows):,} more"
+    drawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A list. heading may be empty.
+
+    marks: one for each text instead of a dash. lines: lines to copy, after the sentence that introduces them.
+    brief: the texts on a terminal. folded: whether a comment folds it.
+    """
+
+    heading: str
+    texts: Sequence[str]
+    marks: Sequence[str] = ()
+    lines: Sequence[str] = ()
+    brief: Sequence[str] = ()
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The subject of the sections after it."""
+
+    text: str
+
+
+Section = str | Heading | Table | Notes
+"""A plain text is a paragraph."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """Each part is created when a format needs it.
+
+    title: the first line. basis: of every amount, the rest of that line. answer: the whole in one sentence. outcome:
+    a verdict, which colours a page's answer. model: for JSON. rows: columns and rows of a CSV. figures: of a page,
+    before the sections. totals: of a page's header, if no table has sums. marker: (kind, stack) of a pull request
+    comment, which has a limit.
+    """
+
+    title: str
+    sections: Callable[[], Iterable[Section]]
+    model: Callable[[], Model]
+    basis: str = ""
+    answer: str = ""
+    totals: Callable[[], Iterable[Row]] = tuple
+    outcome: str = ""
+    rows: Callable[[], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] = lambda: ((), ())
+    figures: Callable[[], Iterable[Figure]] = tuple
+    marker: tuple[str, str] | None = None
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[int] = (0,), wide: int | None = 0
+) -> Table:
+    """A table without sums."""
+    return Table(heads=heads, rows=[Row(cells) for cells in rows], left=left, wide=wide)

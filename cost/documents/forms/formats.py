@@ -1,0 +1,62 @@
+"""A document in the requested format. Each writer is imported where it is needed: a preview needs no JSON or page."""
+
+from __future__ import annotations
+
+import os
+from typing import Final, TextIO
+
+from gpucluster.cost.documents.forms.document import Document
+
+WIDEST: Final = 108
+"""Characters per line if no terminal gives its width: in a pipe, a file, the engine's diagnostics."""
+NARROWEST: Final = 76
+"""Below this amounts would have no room. With the engine's indentation it fits 80 columns."""
+
+
+def written(document: Document, form: str, width: int = WIDEST) -> str:
+    """The text, without a line end after its last line. form: table, markdown, html, csv or json.
+
+    width: characters of a line of a table, as `width_for` gives it.
+    """
+    match form:
+        case "json":
+            from gpucluster.core.text.json_text import indented
+
+            return indented(document.model())
+        case "csv":
+            from gpucluster.cost.documents.forms.csv import csv_of
+
+            return csv_of(*document.rows())
+        case "markdown":
+            from gpucluster.cost.documents.forms.markdown import as_markdown
+
+            return as_markdown(document)
+        case "html":
+            from gpucluster.cost.documents.forms.html import as_html
+
+            return as_html(document)
+        case _:
+            from gpucluster.cost.documents.forms.terminal import as_text
+
+            return as_text(document, width)
+
+
+def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
+    """The width of a table in the terminal of `stream`, overridden by COLUMNS; WIDEST if it is not a terminal.
+
+    stream: None for a program, which writes to the engine: only COLUMNS applies there.
+    `gpucluster sandbox pulumi` sets it.
+    indent: characters before each line. A wider terminal gets no wider table, in which rows are hard to follow.
+    """
+    if stream is not None and not stream.isatty():
+        return WIDEST
+    columns = os.environ.get("COLUMNS", "")
+    have = int(columns) if columns.isdecimal() else 0
+    if not have and stream is not None:
+        have = os.get_terminal_size(stream.fileno()).columns
+    return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
+
+
+def write(document: Document, form: str, output: TextIO) -> None:
+    """The text as a command writes it."""
+    output.write(f"{written(document, form, width_for(output))}\n")

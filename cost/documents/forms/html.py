@@ -1,0 +1,59 @@
+"""A document as one page, which loads and runs nothing: charts first, then its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gpucluster.cost.documents.forms.document import Document, Heading, Notes, Row, Table
+from gpucluster.cost.documents.forms.text import sentence
+
+_KINDS = {Table: "table", Notes: "notes", Heading: "heading", str: "text"}
+
+
+def as_html(document: Document) -> str:
+    """The whole page, with the sums in its header. Its Content-Security-Policy allows no script and no request."""
+    sections = [*document.sections()]
+    return templates().get_template("page.html.j2").render(
+        document=document,
+        basis=sentence(document.basis) if document.basis else "",
+        sums=[row for section in sections if isinstance(section, Table) for row in section.sums]
+        or [*document.totals()],
+        figures=[*document.figures()],
+        sections=[(_KINDS[type(section)], section) for section in sections if not _only_sums(section)],
+    )  # fmt: skip
+
+
+def _only_sums(section: object) -> bool:
+    return isinstance(section, Table) and (not section.rows or section.drawn)
+
+
+@cache
+def templates() -> Environment:
+    """Every value is escaped that is no template's own text."""
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    cast("dict[str, Any]", found.filters)["groups"] = _groups
+    cast("dict[str, Any]", found.tests)["figure"] = _is_figure
+    return found
+
+
+def _groups(rows: Sequence[Row]) -> Iterator[tuple[Row, Sequence[Row]]]:
+    """Each strong row with the rows below it."""
+    starts = [at for at, row in enumerate(rows) if row.strong]
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        yield rows[start], rows[start + 1 : end]
+
+
+def _is_figure(cell: str) -> bool:
+    """Figures are right-aligned and never wrap; words in their columns do."""
+    return cell.startswith(("$", "+$", "-$", "at least")) or cell.replace(",", "").replace(".", "").isdecimal()

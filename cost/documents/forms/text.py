@@ -1,0 +1,112 @@
+"""Sentences and numbers that several documents share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.estimate.estimate import Estimate
+from gpucluster.cost.pricing.model import CostLine, NotPriced
+from gpucluster.cost.pricing.money import money, percent, unit_price
+from gpucluster.cost.terms.terms import said
+
+USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
+
+_NAMED: Final = 2
+"""Number of resources named for each rate."""
+
+
+def plain_number(number: Decimal) -> str:
+    """A number with commas and without trailing zeros."""
+    return f"{number.normalize():,f}"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def basis(*estimates: Estimate, month: bool = False) -> str:
+    """`list prices in USD, before tax, discounts, support and data transfer`; with the account's terms, if any.
+
+    month: whether every amount is monthly.
+    """
+    usd = "USD a month" if month else "USD"
+    terms = dict.fromkeys(text for found in estimates for text in said(found.terms))
+    if not terms:
+        return f"list prices in {usd}, before tax, discounts, support and data transfer"
+    return f"prices in {usd}, before tax and data transfer, with {' and '.join(terms)}"
+
+
+def coverage(estimate: Estimate) -> str:
+    """`164 resources: 13 priced, 151 free, 0 not priced`; partly priced resources are in both numbers."""
+    found = estimate.coverage
+    both = f", {found.both:,} of them priced in part" if found.both else ""
+    counts = f"{found.priced:,} priced, {found.free:,} free, {found.not_priced:,} not priced"
+    return f"{found.resources:,} resources: {counts}{both}"
+
+
+def price_dates(estimate: Estimate) -> str:
+    """`Prices from 2024-07-01 to 2026-10-10; confidence in the dollars: 97.9% high`; empty without relevant prices."""
+    dates, total = estimate.price_dates, estimate.monthly.expected
+    if dates is None:
+        return ""
+    shares = [f"{percent(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
+    confidence = f"; confidence in the dollars: {', '.join(shares)}" if shares else ""
+    return f"Prices from {dates[0]} to {dates[1]}{confidence}"
+
+
+def usage_count(estimate: Estimate) -> str:
+    """`3 lines depend on usage, assumed to be 0`; empty without any."""
+    found = sum(line.by_usage for line in estimate.lines)
+    if not found:
+        return ""
+    return f"{'1 line depends' if found == 1 else f'{found:,} lines depend'} on usage, assumed to be 0"
+
+
+def usage_rates(estimate: Estimate) -> list[str]:
+    """A sentence for each rate: the billed item, its resources, its price, and the usage that changes it."""
+    rates: dict[tuple[str, ...], list[CostLine]] = {}
+    for line in estimate.lines:
+        if line.by_usage:
+            price = f"{unit_price(line.unit_price)} per {line.unit} in {line.region}"
+            source = f"{line.as_of}, {line.confidence}" if line.as_of else line.confidence
+            rates.setdefault((line.name, f"{price} ({source})", *line.usage), []).append(line)
+    return [
+        f"{name} ({_resources(lines, estimate)}): {price}, by {' x '.join(usage)}"
+        for (name, price, *usage), lines in rates.items()
+    ]
+
+
+def _resources(lines: Sequence[CostLine], estimate: Estimate) -> str:
+    names = list(dict.fromkeys(estimate.names.get(line.urn, "") for line in lines))
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def unpriced(item: NotPriced) -> str:
+    """Why it has no price, and its bounds."""
+    return f"{item.reason}; {bounds(item)}"
+
+
+def unpriced_items(estimate: Estimate) -> list[str]:
+    """Each with its type, name, reason and bounds."""
+    ordered = sorted(estimate.not_priced, key=lambda item: item.urn)
+    return [f"{item.type} {estimate.names.get(item.urn, '')}: {unpriced(item)}" for item in ordered]
+
+
+def bounds(item: NotPriced) -> str:
+    """`bound: $16.43 to $65.70 a month, NAT gateway, 730 h at $0.0225 to $0.09 per hour, by 1 other region ...`."""
+    if item.between is None:
+        return "no bound"
+    least, most = item.between.least, item.between.most
+    amount = f"{money(least.monthly)} to {money(most.monthly)} a month" if most.monthly else "$0.00 at this usage"
+    quantity = least.basis or f"{plain_number(least.quantity)} {least.unit}"
+    each = f"{unit_price(least.unit_price)} to {unit_price(most.unit_price)} per {least.unit}"
+    return f"bound: {amount}, {least.name}, {quantity} at {each}, {item.between.rule}"

@@ -1,0 +1,321 @@
+"""Prices every resource of a stack: lines by component, free resources, unpriced resources and totals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Final
+
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.facts import Terms
+from gpucluster.core.program.resources import Resources
+from gpucluster.cost.estimate.outcomes import outcomes
+from gpucluster.cost.estimate.stack_facts import StackFacts, stack_facts
+from gpucluster.cost.handlers.registry import handler_for
+from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.bounds import Gaps
+from gpucluster.cost.pricing.model import (
+    HOURS_PER_MONTH,
+    Amounts,
+    CostLine,
+    Free,
+    NotPriced,
+    Part,
+    Parts,
+    Unbounded,
+    cents,
+    committed_sum,
+)
+from gpucluster.cost.pricing.pricing import provider_of
+from gpucluster.cost.rates import compute_types
+from gpucluster.cost.terms.terms import agreed_terms
+
+COMPUTE_TYPES: Final = compute_types()
+"""Types billed as machine hours."""
+
+_PROVIDER_PREFIX: Final = "pulumi:"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Numbers of priced, free and unpriced resources, without providers, and without components of known parts.
+
+    both: resources priced in part only, such as a machine with an unpriced disk. They count as priced and unpriced.
+    """
+
+    priced: int
+    free: int
+    not_priced: int
+    both: int = 0
+
+    @property
+    def resources(self) -> int:
+        """All of them, each counted once."""
+        return self.priced + self.free + self.not_priced - self.both
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """The cost of a stack.
+
+    parts: lines grouped by the nearest component, most expensive first, independent of the order of resources, which
+        the engine changes from run to run.
+    facts: facts that components registered.
+    names: URN -> logical name, for rendering.
+    terms: cloud -> terms of its account in use; empty if list prices without support are shown.
+    idle_prices: user's price rows for a cloud of this stack that priced nothing in it.
+    elastic_parts: names of the parts excluded from the price of a training GPU-hour.
+    guesses: assumptions that belong to no single line.
+    """
+
+    parts: tuple[Part, ...]
+    free: tuple[Free, ...]
+    not_priced: tuple[NotPriced, ...]
+    coverage: Coverage
+    facts: StackFacts
+    names: Mapping[str, str]
+    idle_prices: tuple[PriceRow, ...] = ()
+    elastic_parts: frozenset[str] = frozenset()
+    guesses: tuple[str, ...] = ()
+    terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
+
+    @cached_property
+    def lines(self) -> tuple[CostLine, ...]:
+        """Every line, by part."""
+        return tuple(line for part in self.parts for line in part.lines)
+
+    @cached_property
+    def monthly(self) -> Amounts:
+        """USD per month of priced items; `gaps` bounds the rest."""
+        return Amounts.of(self.lines)
+
+    @property
+    def listed(self) -> Decimal:
+        """USD per month before discounts."""
+        return sum((line.listed for line in self.lines), Decimal(0))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every resource is priced or free. If not, `gaps` bounds what the total lacks."""
+        return not self.not_priced
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """The amount each total lacks because of unpriced items."""
+        facts = self.facts
+        return Gaps(self.not_priced, facts.duration_days, facts.training_gpus, self.elastic_parts, self.training_hours)
+
+    @cached_property
+    def unpriced_compute(self) -> tuple[NotPriced, ...]:
+        """Machines without a price: the missing amount may exceed the whole priced amount."""
+        priced = {line.urn for line in self.lines if line.unit == "instance-hour"}
+        return tuple(
+            item for item in self.not_priced if item.compute or (item.type in COMPUTE_TYPES and item.urn not in priced)
+        )
+
+    @cached_property
+    def unpriced_parts(self) -> frozenset[str]:
+        """Names of the parts with unpriced items."""
+        return frozenset(item.part for item in self.not_priced)
+
+    @property
+    def hourly(self) -> Amounts:
+        """USD per hour, to the cent."""
+        monthly = self.monthly
+        ceiling = monthly.ceiling
+        return Amounts(
+            cents(monthly.floor / HOURS_PER_MONTH),
+            cents(monthly.expected / HOURS_PER_MONTH),
+            ceiling if isinstance(ceiling, str) else cents(ceiling / HOURS_PER_MONTH),
+        )
+
+    @cached_property
+    def training_monthly(self) -> Decimal:
+        """USD per month of training, including spares, storage, network and control plane, without elastic pools."""
+        return sum((part.monthly.expected for part in self.parts if part.training), Decimal(0))
+
+    @cached_property
+    def training_hours(self) -> Decimal:
+        """Hours per month that the GPU machines of training run: the mean by machine, if assumptions differ."""
+        return running_hours(
+            [line for part in self.parts if part.training for line in part.lines]
+            + [item.between.least for item in self.not_priced if item.between and item.part not in self.elastic_parts]
+        )
+
+    @property
+    def per_training_gpu_hour(self) -> Decimal | None:
+        """USD per running hour of one GPU available to training jobs, to the cent; None if no component states their
+        number, or if they never run.
+        """
+        hours = self.training_hours * (self.facts.training_gpus or 0)
+        return cents(self.training_monthly / hours) if hours else None
+
+    @property
+    def per_slice_hour(self) -> dict[str, dict[str, Decimal]]:
+        """Part -> size of a MIG slice -> USD per running hour of one slice, to the cent; only for fully priced parts.
+
+        GPU capacity that no slice uses is included in the price of the slices.
+        """
+        found: dict[str, dict[str, Decimal]] = {}
+        for part in self.parts:
+            slices = self.facts.slices.get(part.name, ())
+            hours = running_hours(part.lines) * sum((each.count * each.eighths for each in slices), Decimal(0))
+            if hours and part.name not in self.unpriced_parts:
+                hour = part.monthly.expected / hours
+                found[part.name] = {each.size: cents(hour * each.eighths) for each in slices}
+        return found
+
+    @property
+    def training_unknown(self) -> bool:
+        """Whether some machines have neither price nor bound and none has a price: nothing is known of a GPU-hour."""
+        lines = (line for part in self.parts if part.training for line in part.lines)
+        machines = any(line.unit == "instance-hour" and not line.paid_by for line in lines)
+        return any(item.between is None for item in self.unpriced_compute) and not machines
+
+    @property
+    def trial_total(self) -> Decimal | None:
+        """Expected USD for the stated duration, to the cent, including upfront payments; None if no duration is
+        stated.
+        """
+        days = self.facts.duration_days
+        return None if days is None else self.cost_of(days)
+
+    def cost_of(self, days: Decimal) -> Decimal:
+        """Expected USD for so many days, to the cent, including upfront payments."""
+        return self._for_days(self.monthly.expected, days)
+
+    @property
+    def trial_ceiling(self) -> Decimal | Unbounded | None:
+        """Maximum USD for the stated duration."""
+        days, ceiling = self.facts.duration_days, self.monthly.ceiling
+        if days is None or isinstance(ceiling, str):
+            return None if days is None else "unbounded"
+        return self._for_days(ceiling, days)
+
+    def _for_days(self, monthly: Decimal, days: Decimal) -> Decimal:
+        """A monthly amount for so many days; an upfront fee counts in full, as billed."""
+        prepaid = sum((line.monthly for line in self.lines if line.upfront), Decimal(0))
+        return cents((monthly - prepaid) * days * 24 / HOURS_PER_MONTH) + self.upfront
+
+    @property
+    def committed_monthly(self) -> Decimal:
+        """USD per month of capacity bought outside the stack; included in the total."""
+        return committed_sum(self.lines)
+
+    @property
+    def upfront(self) -> Decimal:
+        """USD of capacity block fees for the stated duration; included in the trial's total."""
+        return sum((line.upfront for line in self.lines), Decimal(0))
+
+    @cached_property
+    def assumptions(self) -> tuple[str, ...]:
+        """Assumptions, each once; usage assumed to be zero is shown with its price instead."""
+        found = dict.fromkeys(line.assumption for line in self.lines if line.assumption and not line.by_usage)
+        return (*self.guesses, *found, *self.facts.ignored)
+
+    @property
+    def price_dates(self) -> tuple[str, str] | None:
+        """Oldest and newest date of the prices that affect the total; None without any."""
+        dates = sorted(line.as_of for line in self.lines if line.as_of and (line.monthly or line.autoscaled))
+        return (dates[0], dates[-1]) if dates else None
+
+    @cached_property
+    def by_confidence(self) -> dict[Confidence, Decimal]:
+        """Expected USD per month by confidence of the price."""
+        shares: dict[Confidence, Decimal] = {"high": Decimal(0), "medium": Decimal(0), "low": Decimal(0)}
+        for line in self.lines:
+            shares[line.confidence] += line.monthly
+        return shares
+
+
+def estimate(resources: Resources, book: PriceBook | None = None, assumptions: Assumptions | None = None) -> Estimate:
+    """The cost of every resource, with a reason for each unpriced one.
+
+    book: default is the book in use. Raises only BadPrices, if the user's own prices cannot be used, and
+        DamagedTable, of which DamagedBook is a subclass.
+    """
+    book = book or PriceBook.in_use()
+    assumptions = assumptions or Assumptions()
+    facts = stack_facts(resources)
+    terms = agreed_terms(facts.terms, assumptions.terms)
+    paid = _discounted(book, terms) if terms else book
+    parts = Parts(resources, facts.outside_training)
+    free: list[Free] = []
+    not_priced: list[NotPriced] = []
+    counts: Counter[str] = Counter()
+    guesses: set[str] = set()
+    for resource in resources:
+        if resource.type.startswith(_PROVIDER_PREFIX):
+            continue
+        if not resource.custom and handler_for(resource.type) is None and not resources.hides_parts(resource):
+            continue  # a component; with a handler, its children may not be visible
+        part, lines = parts.place(resource)
+        priced = missing = False
+        for outcome in outcomes(resource, resources, paid, assumptions, part, facts.duration_days, guesses):
+            if isinstance(outcome, CostLine):
+                priced = True
+                lines.append(outcome)
+            elif isinstance(outcome, NotPriced):
+                missing = True
+                not_priced.append(outcome)
+            else:
+                free.append(outcome)
+        counts["priced"] += priced
+        counts["not priced"] += missing
+        counts["both"] += priced and missing
+        counts["free"] += not priced and not missing
+    done = parts.done()
+    support = _support(resources.stack, done, terms, book) if terms else []
+    not_priced += [fee for fee in support if isinstance(fee, NotPriced)]
+    if fees := [fee for fee in support if isinstance(fee, CostLine)]:
+        done = (*done, Part(fees[0].part, tuple(fees), training=False))
+    return Estimate(
+        parts=done,
+        free=tuple(free),
+        not_priced=tuple(not_priced),
+        coverage=Coverage(counts["priced"], counts["free"], counts["not priced"], counts["both"]),
+        facts=facts,
+        names={
+            **{resource.urn: resource.name for resource in resources},
+            **{fee.urn: fee.sku for fee in support if isinstance(fee, CostLine)},
+        },
+        terms=terms,
+        idle_prices=_idle(book, resources, done) if book.own else (),
+        elastic_parts=parts.elastic,
+        guesses=tuple(sorted(guesses)),
+    )
+
+
+def running_hours(lines: Iterable[CostLine]) -> Decimal:
+    """Hours per month that the GPU machines of these lines run: the mean by machine; a whole month without any."""
+    gpus = [line for line in lines if line.unit == "instance-hour" and line.sku in machines()]
+    count = sum((line.machines for line in gpus), Decimal(0))
+    if not count:
+        return min((line.running for line in gpus), default=HOURS_PER_MONTH)
+    return sum((line.machines * line.running for line in gpus), Decimal(0)) / count
+
+
+def _discounted(book: PriceBook, terms: Mapping[str, Terms]) -> PriceBook:
+    from gpucluster.cost.terms.discount import DiscountedBook  # rarely needed, and slow to import
+
+    shares = {cloud: agreed.discount for cloud, agreed in terms.items() if agreed.discount}
+    return DiscountedBook(book, shares) if shares else book
+
+
+def _support(
+    stack: str, parts: Sequence[Part], terms: Mapping[str, Terms], book: PriceBook
+) -> list[CostLine | NotPriced]:
+    from gpucluster.cost.terms.support import support_lines  # as above
+
+    return list(support_lines(stack, [line for part in parts for line in part.lines], terms, book))
+
+
+def _idle(book: PriceBook, resources: Resources, parts: Sequence[Part]) -> tuple[PriceRow, ...]:
+    """User's price rows that no line uses, for clouds with resources in the stack."""
+    clouds = {provider_of(resource.type) for resource in resources}
+    used = {line.source for part in parts for line in part.lines}
+    return tuple(row for row in book.own if row.provider in clouds and row.source not in used)

@@ -1,0 +1,77 @@
+"""The cost of one resource: lines, why it is free, or why it has no price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from gpucluster.core.catalog.resource_types import free_reason
+from gpucluster.core.catalog.tables import DamagedTable
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.cost.handlers.registry import handler_for
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.model import CostLine, Free, NotPriced
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, provider_of
+
+
+def outcomes(
+    resource: Resource,
+    resources: Resources,
+    book: PriceBook,
+    assumptions: Assumptions,
+    part: str,
+    duration_days: Decimal | None,
+    guesses: set[str],
+) -> list[CostLine | Free | NotPriced]:
+    """Every outcome of one resource; at least one."""
+    handler = handler_for(resource.type)
+    if handler is None:
+        reason = free_reason(resource.type)
+        return [
+            NotPriced(resource.urn, resource.type, part, _why_unpriced(resource))
+            if reason is None
+            else Free(resource.urn, resource.type, *reason)
+        ]
+    mine = assumptions.of(resource)
+    item = Pricing(
+        urn=resource.urn,
+        resource=resource,
+        resources=resources,
+        book=book,
+        assumptions=mine,
+        part=part,
+        provider=provider_of(resource.type),
+        duration_days=duration_days,
+        guesses=guesses,
+    )
+    found: list[CostLine | Free | NotPriced] = []
+    try:
+        for outcome in handler(item):  # one by one: outcomes before a failure are kept
+            said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
+            found.append(item.as_found(said) if isinstance(said, CostLine) else said)
+    except CannotPrice as error:
+        found.append(item.not_priced(error))
+    except DamagedTable:  # a fault of the whole tool, not of one handler
+        raise
+    except Exception as error:  # a fault of one handler must neither hide nor stop the others
+        found.append(item.not_priced(f"handler failed: {type(error).__name__}: {error}"))
+    return found or [item.not_priced("its handler found nothing to bill")]
+
+
+def _why_unpriced(resource: Resource) -> str:
+    if not resource.custom:
+        return "a program of its own makes its parts, which are not in this plan: they are neither priced nor checked"
+    if resource.type.startswith("command:"):
+        return "what its command creates is in no plan: it is neither priced nor checked"
+    return "no handler for its type"
+
+
+def _excepted(
+    outcome: CostLine | Free | NotPriced, resource: Resource, assumptions: Assumptions
+) -> CostLine | Free | NotPriced:
+    """The outcome; if its assumption is an exception, with the type or resource that the exception applies to."""
+    if assumptions.exceptions is None or not isinstance(outcome, CostLine):
+        return outcome
+    where = assumptions.exceptions.said(resource, outcome.assumption)
+    return replace(outcome, assumption=f"{outcome.assumption} ({where})") if where else outcome

@@ -1,0 +1,119 @@
+"""The cost of each team's share, from the facts that components register about teams.
+
+A pool's machine cost, spares included, is shared by GPUs. Costs outside pools (storage, network, control plane) are
+shared in proportion to the pools: so a share of all pools is a share of the whole bill.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.estimate.estimate import Estimate, running_hours
+from gpucluster.cost.estimate.verdict import Outcome, outcome_of
+from gpucluster.cost.pricing.bounds import Gap
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, cents
+from gpucluster.cost.pricing.money import at_least, how_known, money, ranged
+
+NO_TEAM: Final = "(no team)"
+"""The remainder after the shares of all teams."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeamCost:
+    """monthly: expected USD of the share. gpus: of all pools, at their maximum. budget: USD per month.
+    gap: the gap that unpriced items of the stack leave in the share. hours: running hours of the GPUs per month.
+    """
+
+    name: str
+    monthly: Decimal
+    gpus: int
+    budget: Decimal | None
+    gap: Gap
+    hours: Decimal = HOURS_PER_MONTH
+
+    @property
+    def hourly(self) -> Decimal:
+        """USD per hour, to the cent."""
+        return cents(self.monthly / HOURS_PER_MONTH)
+
+    @property
+    def gpu_hours(self) -> Decimal:
+        """GPU-hours per month of its own."""
+        return self.gpus * self.hours
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Whether its share is within its budget; None without one."""
+        if self.budget is None:
+            return None
+        return outcome_of(self.monthly, self.gap, self.budget)
+
+    @property
+    def sentence(self) -> str:
+        """One line for users; empty without a budget."""
+        if self.budget is None:
+            return ""
+        share = f"its share costs {ranged(self.monthly, self.gap)} a month, its budget is {money(self.budget)}"
+        known = how_known(self.monthly, self.gap)
+        share += f"; {known}" if known else ""
+        if self.outcome == "over":
+            over = self.gap.low(self.monthly) - self.budget
+            return f"over budget by {at_least(over, complete=not self.gap.missing)}: {share}"
+        return f"within budget: {share}" if self.outcome == "within" else f"cannot tell whether it is enough: {share}"
+
+
+def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
+    """The teams in the order of the spec, then the remainder; empty without teams or without a priced pool."""
+    teams = estimate.facts.teams
+    machines = _machines(estimate)
+    all_machines = sum(machines.values(), Decimal(0))
+    if not teams or not all_machines:
+        return ()
+    total = estimate.monthly.expected
+    found: list[TeamCost] = []
+    hours = running_hours(line for line in estimate.lines if _part_of(line, estimate, machines) is not None)
+    shared = Decimal(0)
+    gap = estimate.gaps.expected
+    if estimate.unpriced_compute:  # the pools they belong to change the shares, and no bound limits by how much
+        gap = replace(gap, open=gap.missing)
+    for name, team in teams.items():
+        direct = sum((machines[each.part] * each.gpus / each.of for each in team.shares), Decimal(0))
+        shared += direct
+        found.append(
+            TeamCost(
+                name=name,
+                monthly=cents(total * direct / all_machines),
+                gap=gap.times(direct / all_machines),
+                gpus=sum(each.gpus for each in team.shares),
+                budget=team.monthly,
+                hours=hours,
+            )
+        )
+    there = {each.part: each.of for team in teams.values() for each in team.shares}
+    rest = TeamCost(
+        name=NO_TEAM,
+        monthly=total - sum((each.monthly for each in found), Decimal(0)),
+        gpus=sum(there.values()) - sum(each.gpus for each in found),
+        budget=None,
+        hours=hours,
+        gap=gap.times((all_machines - shared) / all_machines),
+    )
+    return (*found, rest)
+
+
+def _machines(estimate: Estimate) -> dict[str, Decimal]:
+    """USD per month of each pool that teams share."""
+    sums = {each.part: Decimal(0) for team in estimate.facts.teams.values() for each in team.shares}
+    for line in estimate.lines:
+        part = _part_of(line, estimate, sums)
+        if part is not None:
+            sums[part] += line.monthly
+    return sums
+
+
+def _part_of(line: CostLine, estimate: Estimate, parts: dict[str, Decimal]) -> str | None:
+    """The pool whose name is the longest prefix of the resource's name; pool names may be prefixes of each other."""
+    name = estimate.names.get(line.urn, "")
+    return max((part for part in parts if name.startswith(f"{part}-")), key=len, default=None)

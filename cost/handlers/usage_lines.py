@@ -1,0 +1,99 @@
+"""What is stored where storage is billed by what it holds: no plan can know it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.prices import Bound, NotKnown, Price
+from gpucluster.cost.pricing.model import CostLine
+from gpucluster.cost.pricing.money import unit_price
+from gpucluster.cost.pricing.pricing import Pricing, as_number
+from gpucluster.cost.pricing.transfer import Egress, egress_of
+
+
+def stored_gib(item: Pricing, labels: str, key: str, otherwise: str, *, each: str) -> tuple[Decimal, str]:
+    """(GiB on average, where that comes from).
+
+    labels, key: the input, and the name in it, by which a resource says it of itself. otherwise: the assumption that
+    holds for `each` where it says nothing. Raises CannotPrice when what it says is no number.
+    """
+    said = item.get(labels, key)
+    if said is None:
+        gib: Decimal = getattr(item.assumptions, otherwise)
+        return gib, f"{otherwise}: {gib:f} GiB in each {each}"
+    own = f"{labels.removesuffix('s')} {key}"
+    gib = as_number(said, own)
+    return gib, f"{gib:f} GiB stored in {item.resource.name} ({own})"
+
+
+def stored_or_usage(item: Pricing, words: str, tag: str, usage: str, price: Price, *, leaves: str) -> CostLine:
+    """What a resource says of itself by a tag, else a line that depends on usage. leaves: what the price leaves out."""
+    if item.get("tags", tag) is None:
+        return item.by_usage(words, usage, price, leaves=leaves)
+    gib, said = stored_gib(item, "tags", tag, usage, each="")
+    return item.line(words, gib, price, basis=f"{gib:,f} GiB", assumption=f"{said}; {leaves}", usage=(usage,))
+
+
+_OWN: Final = "gpucluster-expected-million-samples"
+"""Tag or label that says how many millions of samples a cluster's GPUs and rules are."""
+
+
+def says_samples(item: Pricing, tags: str) -> bool:
+    """Whether a resource has the tag or label. tags: as below."""
+    return item.get(tags, _OWN) is not None
+
+
+def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
+    """Millions of samples, and what is assumed in words: those that the cluster says of itself, and those of all else,
+    which no plan knows. tags: name of the input that holds tags or labels.
+    """
+    others: Decimal = item.assumptions.prometheus_million_samples
+    said = item.get(tags, _OWN)
+    if said is None:
+        return others, f"prometheus_million_samples: {others:,f} million samples a month"
+    own = as_number(said, _OWN)
+    return own + others, (
+        f"{own:,f} million samples a month of GPUs and rules ({_OWN} of {item.resource.name}), {others:,f} million of "
+        "everything else that the cloud collects, such as containers (prometheus_million_samples)"
+    )
+
+
+_SKU: Final = "internet-egress"
+_PLACES: Final = Decimal("0.000000000001")
+"""The digits that the price book writes at the most."""
+
+
+def egress_lines(item: Pricing, *, region: str) -> Iterator[CostLine]:
+    """`egress_gib` at the price on average of the bands it lies in; what no band is known for is bounded."""
+    gib, price = item.assumptions.egress_gib, item.price(_SKU, "GiB", region=region)
+    found = egress_of(item.book, item.provider, region, gib)
+    if not gib or isinstance(found, NotKnown):
+        yield item.by_usage("Internet egress", "egress_gib", price)
+        return
+    if found.bands:
+        yield _in_bands(item, price, gib - found.unpriced_gib, found)
+    if found.unpriced_gib:
+        stand_in = _stand_in(price, f"the price of {found.unpriced_gib:,f} of {gib:,f} GiB is not known")
+        yield item.line("Internet egress", found.unpriced_gib, stand_in, usage=("egress_gib",))
+
+
+def _in_bands(item: Pricing, price: Price, gib: Decimal, found: Egress) -> CostLine:
+    usd = sum((inside * row.usd_per_unit for inside, row in found.bands), Decimal(0)) / gib
+    paid = usd.quantize(_PLACES).normalize()
+    listed = None if price.list_usd is None else (usd * price.list_usd / price.usd).quantize(_PLACES).normalize()
+    blended = replace(price, row=replace(price.row, usd_per_unit=paid), list_usd=listed)
+    bands = ", ".join(f"{inside.normalize():,f} GiB at {unit_price(row.usd_per_unit)}" for inside, row in found.bands)
+    said = f"{item.assumptions.said('egress_gib')}; {bands}, as if the account had no other egress"
+    return item.line("Internet egress", gib, blended, assumption=said, usage=("egress_gib",))
+
+
+def _stand_in(price: Price, why: str) -> Price:
+    """Between nothing, since first bands are often free, and the dearest band that is known."""
+    row = max(price.tiers or (price.row,), key=lambda row: row.usd_per_unit)
+    rule = f"from the other tiers of {row.region}: {unit_price(row.usd_per_unit)} at most, nothing at least"
+    bound = Bound(Decimal(0), row.usd_per_unit, rule, row.as_of)
+    unknown = NotKnown(f"Internet egress in {row.region}: {why}", "", bound)
+    return replace(price, row=replace(row, source=rule), confidence="low", instead_of=unknown)

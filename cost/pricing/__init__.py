@@ -1,0 +1,1 @@
+"""Data transfer: duration, and the cost of leaving a cloud."""

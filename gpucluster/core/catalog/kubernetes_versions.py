@@ -1,0 +1,76 @@
+"""Current and former minor versions of Kubernetes on the clouds, with ends of support: `kubernetes_versions.csv`.
+
+Columns: cloud; version; the date of its release there; the last day of standard support; that of paid
+support: EKS extended support, AKS long-term support, GKE's Extended channel. Empty without a date in any source.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpucluster.core.catalog.tables import Row, rows
+
+_MINOR = r"(\d+)\.(\d+)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KubernetesVersion:
+    """One minor version on one cloud. extended_ends: None without a date in any source."""
+
+    cloud: str
+    version: str
+    released: datetime.date
+    standard_ends: datetime.date
+    extended_ends: datetime.date | None
+
+    def support(self, today: datetime.date) -> str:
+        """`standard`, `extended` or `none`."""
+        if today <= self.standard_ends:
+            return "standard"
+        return "extended" if self.extended_ends is None or today <= self.extended_ends else "none"
+
+
+@functools.cache
+def kubernetes_versions(cloud: str) -> Mapping[str, KubernetesVersion]:
+    """Version -> its dates on a cloud, oldest first."""
+    found = (_version(row) for row in rows("kubernetes_versions") if row["cloud"] == cloud)
+    return {one.version: one for one in sorted(found, key=lambda one: minor(one.version))}
+
+
+def minor(version: str) -> tuple[int, int]:
+    """The first two numbers of a version such as 1.35.2-gke.1842000. Raises ValueError if it has none."""
+    found = re.match(_MINOR, version)
+    if found is None:
+        raise ValueError(f"{version!r} is not a Kubernetes version")
+    return int(found[1]), int(found[2])
+
+
+def _version(row: Row) -> KubernetesVersion:
+    return KubernetesVersion(
+        cloud=row["cloud"],
+        version=row["version"],
+        released=_day(row, "released"),
+        standard_ends=_day(row, "standard_ends"),
+        extended_ends=_day(row, "extended_ends") if row["extended_ends"] else None,
+    )
+
+
+def _day(row: Row, column: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(row[column])
+    except ValueError:
+        raise row.bad(column, "write a day such as 2027-03-27") from None
+
+
+def default_driver(cloud: str, kubernetes: str) -> str | None:
+    """The branch, such as 580; None without a source."""
+    return _table().get((cloud, kubernetes))
+
+
+@functools.cache
+def _table() -> Mapping[tuple[str, str], str]:
+    return {(row["cloud"], row["kubernetes"]): row["driver"] for row in rows("gpu_drivers")}

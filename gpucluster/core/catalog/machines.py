@@ -1,0 +1,176 @@
+"""Machine types with GPUs, of every cloud: `machines.csv`, one row each.
+
+Rows of one cloud and accelerator are in the order of preference for a cluster. A number without a source is
+empty in the table and 0 here; the rows of `clusters` have all of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+from gpucluster.core.catalog.gpus import Gpu, gpus
+from gpucluster.core.catalog.tables import Row, rows
+
+_TEXTS: Final = frozenset(("cloud", "machine_type", "gke_gpu", "boot_disk", "quota", "source", "as_of"))
+_ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
+    "clusters": ("yes", ""),
+    "nvme": ("bundled", "optional", "none"),
+    "fabric": ("EFA", "TCPX", "TCPXO", "RoCE", "InfiniBand", "none"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """One machine type. No two clouds share a name.
+
+    clusters: whether the components build clusters with it.
+    gpu: its model in the table of GPUs. memory_gib: RAM, GiB.
+    nvme: whether local disks are included in its price, or optional, 375 GiB each. nvme_gb: of all disks
+    together, GB. temp_disk_gib: Azure's temporary disk, which may hold the system, GiB.
+    fabric: EFA, TCPX, TCPXO, RoCE, InfiniBand or none. fabric_gbps: the node's fabric bandwidth, Gb/s; host_gbps:
+    additional IP bandwidth, Gb/s. network_cards: cards of the fabric, from first_card on. interfaces_per_card: EC2's
+    maximum on each. network_layers: layers of the network that EC2 reports of an instance, 0 if it reports none.
+    gke_gpu: GKE's name of the GPU. boot_disk: a supported boot disk type in GKE. quota: the name of its quota on
+    Google Cloud, in GPUs, or on Azure, in vCPUs and with spaces as Azure writes them.
+    """
+
+    cloud: str
+    machine_type: str
+    clusters: bool
+    gpu: str
+    gpus: int
+    vcpus: int
+    memory_gib: int
+    nvme: Literal["bundled", "optional", "none"]
+    nvme_disks: int
+    nvme_gb: int
+    fabric: str
+    fabric_gbps: int
+    host_gbps: int
+    network_cards: int
+    first_card: int
+    interfaces_per_card: int
+    network_layers: int
+    temp_disk_gib: int
+    gke_gpu: str
+    boot_disk: str
+    quota: str
+    source: str
+    as_of: str
+
+    @property
+    def _gpu(self) -> Gpu:
+        return gpus()[self.gpu]
+
+    @property
+    def accelerator(self) -> str:
+        """Its GPU by the name in a spec."""
+        return self._gpu.accelerator
+
+    @property
+    def model(self) -> str:
+        """Its GPU without memory and form, e.g. `a100`."""
+        return self._gpu.model
+
+    @property
+    def gpu_memory_mib(self) -> int:
+        """Memory of one GPU as reported by the cloud's API, MiB."""
+        return self._gpu.memory_mib
+
+    @property
+    def whole_node(self) -> bool:
+        """Whether it has all GPUs of one NVLink domain: such machines are meant for multi-node training."""
+        return self.gpus >= 8
+
+    @property
+    def fabric_cards(self) -> tuple[int, ...]:
+        """Indices of the fabric's network cards."""
+        return tuple(range(self.first_card, self.first_card + self.network_cards))
+
+    @property
+    def bundled_ssd(self) -> bool:
+        """Whether its price includes local SSDs, which Google Cloud sells separately."""
+        return self.cloud == "gcp" and self.nvme == "bundled"
+
+
+@functools.cache
+def machines() -> Mapping[str, Machine]:
+    """Every machine type by its name."""
+    found: dict[str, Machine] = {}
+    for row in rows("machines"):
+        machine = Machine(**{name: _read(row, name, text) for name, text in row.items()})
+        if machine.machine_type in found:
+            raise row.bad("machine_type", "it has a row already")
+        found[machine.machine_type] = machine
+    return found
+
+
+def _read(row: Row, name: str, text: str) -> Any:
+    allowed = tuple(gpus()) if name == "gpu" else _ALLOWED.get(name)
+    if allowed is not None:
+        if text not in allowed:
+            raise row.bad(name, f"allowed: {', '.join(one or 'empty' for one in allowed)}")
+        return text == "yes" if name == "clusters" else text
+    if name not in _TEXTS and not (text.isascii() and text.isdecimal()) and text:
+        raise row.bad(name, "write a whole number, or leave it empty where no source gives one")
+    return text if name in _TEXTS else int(text or 0)
+
+
+def gke_machine(gke_gpu: str, count: Decimal) -> str | None:
+    """The machine that GKE uses for a number of GPUs of its type, None if unknown here."""
+    found = (name for name, machine in machines().items() if (machine.gke_gpu, machine.gpus) == (gke_gpu, count))
+    return next(found, None)
+
+
+@functools.cache
+def _families(column: str) -> Mapping[str, str]:
+    return {row["cloud"]: row[column] for row in rows("gpu_families")}
+
+
+def has_gpus(cloud: str, machine_type: str) -> bool:
+    """Whether machines of a type have GPUs, by its name; `azure_sizes` covers those of Azure."""
+    return re.fullmatch(_families("names")[cloud], machine_type) is not None
+
+
+def unlisted(cloud: str, machine_type: str) -> bool:
+    """Whether a type belongs to a family for multi-node training, but has no row: its number of GPUs is unknown."""
+    return machine_type not in machines() and re.fullmatch(_families("trains")[cloud], machine_type) is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CpuMachine:
+    """One row. memory_gib: RAM, GiB."""
+
+    cloud: str
+    machine_type: str
+    vcpus: int
+    memory_gib: int
+
+
+@functools.cache
+def cpu_machines() -> Mapping[str, CpuMachine]:
+    """Every machine type by its name."""
+    return {
+        row["machine_type"]: CpuMachine(
+            cloud=row["cloud"],
+            machine_type=row["machine_type"],
+            vcpus=int(row["vcpus"]),
+            memory_gib=int(row["memory_gib"]),
+        )
+        for row in rows("cpu_machines")
+    }
+
+
+def lustre_efa(machine_type: str) -> int:
+    """EFA interfaces for Lustre; 0 if the machine mounts over IP alone."""
+    return _table().get(machine_type, 0)
+
+
+@functools.cache
+def _table() -> Mapping[str, int]:
+    return {row["machine_type"]: int(row["interfaces"]) for row in rows("lustre_efa")}

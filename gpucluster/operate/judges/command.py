@@ -1,0 +1,63 @@
+"""`gpucluster judge`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal, TextIO
+
+import click
+
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.errors import Exit
+from gpucluster.operate.judges.bench import NAMES, judged
+from gpucluster.operate.judges.report import Outcome, Report
+from gpucluster.options import form_of, output, plan_argument, quiet
+
+
+@click.command()
+@plan_argument(required=False)
+@click.option("--judge", "only", type=click.Choice(NAMES), multiple=True, help="Run only this judge; repeatable.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 if a resource was not judged.")
+@form_of("table", "json")
+@output
+@quiet
+def judge(
+    file: TextIO | None,
+    only: tuple[str, ...],
+    strict: bool,
+    form: Literal["table", "json"],
+    output: TextIO,
+    quiet: bool,
+) -> None:
+    """Judge a plan by the vendors' published schemas.
+
+    \b
+    aws         CloudFormation schemas, instance types by region, IAM grammar (cfn-lint)
+    gcp         Google's discovery documents (google-api-python-client)
+    azure       enumerations of Microsoft's APIs (azure-native SDK)
+    kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
+
+    Accepts the plan of any Pulumi program. Values not known before the update are not judged. docs/judges.md lists the
+    limits of each judge; `gpucluster schema judge` describes json.
+
+    Needs the extra judges, and for azure the extra azure.
+
+    Exit code 1: a resource is refused.
+    """
+    source = file or sys.stdin
+    name = "stdin" if source.name == "<stdin>" else source.name
+    report = Report(file=name, verdicts=judged(read_text(source.read(), name), only))
+    if text := _written(report, form, closing=not quiet):
+        output.write(text + "\n")
+    if report.of(Outcome.REFUSED) or (strict and report.of(Outcome.NOT_JUDGED)):
+        raise SystemExit(Exit.FINDINGS)
+
+
+def _written(report: Report, form: Literal["table", "json"], *, closing: bool) -> str:
+    if form == "json":
+        from gpucluster.operate.judges.render.json import as_json
+
+        return as_json(report)
+    from gpucluster.operate.judges.render.table import as_table
+
+    return as_table(report, closing=closing)

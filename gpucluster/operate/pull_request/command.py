@@ -1,0 +1,319 @@
+"""`gpucluster guardrails pr-check`: the effect of a change on plan, cost and rules; again from a file; as a comment."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
+
+import click
+
+from gpucluster.errors import Exit, InputError
+from gpucluster.options import STACK, form_of, output, quiet
+from gpucluster.policies.packs import PACKS, TRAINING
+
+if TYPE_CHECKING:
+    from gpucluster.operate.pull_request.evidence import Evidence
+    from gpucluster.operate.pull_request.judge import Terms
+    from gpucluster.operate.pull_request.judgement import Judgement
+
+SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
+"""Contains the file whose text a forge shows with the run."""
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _judging(command: _Command) -> _Command:
+    """Options for the criteria of plans."""
+    for option in reversed(
+        (
+            click.option(
+                "--pack",
+                "pack_name",
+                envvar="PR_CHECK_PACK",
+                type=click.Choice(list(PACKS)),
+                default=TRAINING.name,
+                show_default=True,
+                help="Rule pack: baseline blocks nothing, production everything.",
+            ),
+            click.option(
+                "--config",
+                envvar="PR_CHECK_CONFIG",
+                metavar="FILE",
+                type=click.File(encoding="utf-8"),
+                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
+            ),
+            click.option(
+                "--prices",
+                envvar="PR_CHECK_PRICES",
+                metavar="FILE",
+                help="CSV file of your own prices; overrides GPUCLUSTER_PRICES and the book.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+_form = form_of("markdown", "json")
+
+
+@click.group("pr-check", invoke_without_command=True)
+@click.option(
+    "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="Revision that the change merges into.  [default: main]"
+)
+@click.option(
+    "--stack",
+    "stacks",
+    type=STACK,
+    envvar="PR_CHECK_STACKS",
+    multiple=True,
+    help="Stack to check; repeatable.  [default: all]",
+)
+@click.option(
+    "--evidence",
+    type=click.File("w", lazy=True),
+    metavar="FILE",
+    help="Write the evidence of the previews to FILE, for `render` and `comment`.",
+)
+@click.option(
+    "--setup",
+    envvar="PR_CHECK_SETUP",
+    default="make setup",
+    show_default=True,
+    metavar="COMMAND",
+    help="Command that creates the base's environment if its locked packages differ.",
+)
+@click.option(
+    "--jobs",
+    envvar="PR_CHECK_JOBS",
+    multiple=True,
+    metavar="GLOB",
+    help="Job files to rehearse on each stack's live cluster, such as 'jobs/*.yaml'; repeatable.",
+)
+@_judging
+@_form
+@output
+@quiet
+@click.pass_context
+def command(
+    context: click.Context,
+    base: str | None,
+    stacks: tuple[str, ...],
+    evidence: TextIO | None,
+    setup: str,
+    jobs: tuple[str, ...],
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+    form: Literal["markdown", "json"],
+    output: TextIO,
+    quiet: bool,
+) -> None:
+    """Check the change of a pull request.
+
+    Prints one comment: the effect of the change on plan, cost and rules. The change is the working tree, committed or
+    not, since it left --base. The sandbox builds the base and plans the change on its state, so that replacements and
+    deletions show. Both are priced with the base's price book. The file in GITHUB_STEP_SUMMARY, if set, gets the whole
+    text.
+
+    Exit code 0: also if the change of cost is unknown. 1: mandatory findings, or a job of --jobs that would not
+    run. 2: also a stack of the change without a plan.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from gpucluster.operate.pull_request.evidence import LARGEST
+    from gpucluster.operate.pull_request.previews import evidence_of
+
+    def say(text: str) -> None:
+        if not quiet:
+            click.echo(text, err=True)
+
+    terms = _terms(pack_name, config, prices)  # before any slow step, so that their errors are reported early
+    for file in filter(None, (evidence, output)):
+        if not Path(file.name).parent.is_dir():
+            raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
+    found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say, jobs=jobs)
+    if evidence is not None:
+        text = found.model_dump_json()
+        if len(text.encode()) > LARGEST:
+            raise InputError(f"{evidence.name} would have more than {LARGEST:,} bytes; check fewer stacks at once")
+        evidence.write(text)
+    _present(terms.judge(found, found.changed_files, own_book=True), form, output)
+
+
+@command.command("render")
+@click.argument("file", type=click.File("rb"), help="File written by --evidence; - for stdin.")
+@_judging
+@_form
+@output
+def render(
+    file: BinaryIO,
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+    form: Literal["markdown", "json"],
+    output: TextIO,
+) -> None:
+    """Judge the evidence of a change again.
+
+    Uses the rules and prices installed here. Runs no code of the change.
+    """
+    found = _evidence(file)
+    judged = _terms(pack_name, config, prices).judge(found, found.changed_files)
+    _present(judged, form, output)
+
+
+@command.command("comment")
+@click.argument("file", type=click.File("rb"), help="File written by --evidence; - for stdin.")
+@click.option(
+    "--repository",
+    envvar="GITHUB_REPOSITORY",
+    required=True,
+    metavar="OWNER/NAME",
+    show_envvar=True,
+    help="Repository of the pull request.",
+)
+@click.option(
+    "--head-repository",
+    envvar="PR_HEAD_REPOSITORY",
+    required=True,
+    show_envvar=True,
+    help="Repository of the change.",
+)
+@click.option("--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True, help="Branch of the change.")
+@click.option("--head-sha", envvar="PR_HEAD_SHA", required=True, show_envvar=True, help="Commit that was checked.")
+@click.option(
+    "--run",
+    type=click.IntRange(min=0),
+    envvar="PR_RUN_ID",
+    required=True,
+    show_envvar=True,
+    help="Id of the workflow run.",
+)
+@click.option(
+    "--attempt",
+    type=click.IntRange(min=1),
+    envvar="PR_RUN_ATTEMPT",
+    default=1,
+    show_envvar=True,
+    help="Attempt of the workflow run.",
+)
+@click.option(
+    "--api",
+    envvar="GITHUB_API_URL",
+    default="https://api.github.com",
+    show_default=True,
+    show_envvar=True,
+    help="URL of the API.",
+)
+@click.option(
+    "--server",
+    envvar="GITHUB_SERVER_URL",
+    default="https://github.com",
+    show_default=True,
+    show_envvar=True,
+    help="URL of the web pages.",
+)
+@click.option(
+    "--author",
+    default="github-actions[bot]",
+    show_default=True,
+    help="Author of the comment: the user of the token.",
+)
+@_judging
+def post_comment(
+    file: BinaryIO,
+    repository: str,
+    head_repository: str,
+    head_branch: str,
+    head_sha: str,
+    run: int,
+    attempt: int,
+    api: str,
+    server: str,
+    author: str,
+    pack_name: str,
+    config: TextIO | None,
+    prices: str | None,
+) -> None:
+    """Write the comment on a GitHub pull request.
+
+    Updates the comment of an earlier run, if there is one. FILE can be untrusted: the rules and prices installed here
+    judge it again, and the event (--head-...) determines the pull request. The token comes from GITHUB_TOKEN. Runs no
+    code of the change.
+
+    Exit code 0: for any verdict. 2: also a token without permission. 3: also if GitHub does not answer.
+    """
+    from gpucluster.operate.pull_request.github import Api, Marker, Origin, changed_files, find_pull, post
+    from gpucluster.operate.pull_request.render.comment import comment
+
+    token = os.environ.get("GITHUB_TOKEN", "")
+    if not token:
+        raise InputError("GITHUB_TOKEN is empty; set it to the token of the workflow")
+    terms = _terms(pack_name, config, prices)
+    found = _evidence(file)
+    if found.head != head_sha:
+        raise InputError(f"the file is about another commit than {head_sha}, the commit of the run")
+    client = Api(api, repository, token)
+    pull = find_pull(client, Origin(repository=head_repository, branch=head_branch, commit=head_sha))
+    if pull is None:
+        click.echo(f"No open pull request is at {head_sha[:12]} any more: nothing to write.", err=True)
+        return
+    judged = terms.judge(found, changed_files(client, pull))
+    elsewhere = f"[the job summary]({server.rstrip('/')}/{repository}/actions/runs/{run})"
+    marker = Marker(head=head_sha, run=run, attempt=attempt)
+    room = _room(marker)
+    done = post(client, pull, comment(judged, longest=room, elsewhere=elsewhere), marker, author=author)
+    _summarise(judged)
+    click.echo(f"Comment on pull request {pull.number}: {done}.", err=True)
+
+
+def _room(marker: object) -> int:
+    from gpucluster.operate.pull_request.render.comment import LONGEST_COMMENT
+
+    return LONGEST_COMMENT - len(str(marker)) - 2
+
+
+def _evidence(file: BinaryIO) -> Evidence:
+    from gpucluster.operate.pull_request.evidence import LARGEST, read_evidence
+
+    return read_evidence(file.read(LARGEST + 1), "stdin" if file.name == "<stdin>" else str(file.name))
+
+
+def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
+    """The criteria of plans, from the options."""
+    from gpucluster.cost.prices import PriceBook
+    from gpucluster.cost.prices.user_prices import find_prices
+    from gpucluster.operate.pull_request.judge import Terms
+    from gpucluster.policies.engine.settings import Settings, read_settings
+
+    pack = PACKS[pack_name]
+    own = find_prices(prices)
+    PriceBook(own=own)
+    settings = read_settings(config.read(), pack.rules) if config else Settings()
+    return Terms(pack=pack, settings=settings, own_prices=own, today=datetime.date.today())
+
+
+def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO) -> None:
+    from gpucluster.operate.pull_request.render.comment import LONGEST_SUMMARY, comment
+    from gpucluster.operate.pull_request.render.json import as_json
+
+    where = "the job summary" if os.environ.get(SUMMARY_VARIABLE) else "the output of --format json"
+    text = as_json(judged) if form == "json" else comment(judged, longest=LONGEST_SUMMARY, elsewhere=where)
+    output.write(text + "\n")
+    _summarise(judged)
+    if judged.without_plan:
+        raise SystemExit(Exit.INPUT)
+    if not judged.passes:
+        raise SystemExit(Exit.FINDINGS)
+
+
+def _summarise(judged: Judgement) -> None:
+    from gpucluster.operate.pull_request.render.comment import LONGEST_SUMMARY, comment
+
+    if file := os.environ.get(SUMMARY_VARIABLE):
+        with Path(file).open("a", encoding="utf-8") as summary:
+            summary.write(comment(judged, longest=LONGEST_SUMMARY, elsewhere="the evidence") + "\n")

@@ -1,0 +1,255 @@
+"""Parts of a change that affect its judgement, by the names of its files and by the exemptions in its plans."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpucluster.core.program.readers.errors import NotReadable
+from gpucluster.core.program.readers.files import Read, read_file
+from gpucluster.core.program.resources import Resources
+from gpucluster.core.program.values import is_list, is_object
+from gpucluster.cost.diff import Side, diff
+from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.cost.estimate.verdict import budget_verdict
+from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
+from gpucluster.errors import Fault
+from gpucluster.operate.pull_request.base_and_head import LOCKS
+from gpucluster.operate.pull_request.evidence import Evidence, StackEvidence
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement
+from gpucluster.operate.pull_request.vendors import Vendors, heard
+from gpucluster.policies.engine.exemptions import Exemption, exemptions
+from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.rule import Changes
+from gpucluster.policies.engine.settings import Settings
+from gpucluster.policies.report import Checked, Found, Report, check_stack
+
+_KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "policies": ("policies/*", "*/policies/*", "PulumiPolicy.yaml", "*/PulumiPolicy.yaml"),
+        "prices": ("cost/prices/*", "*prices*.csv"),
+        "workflows": (".github/*", ".gitlab-ci.yml", "ci/*", ".ci/*"),
+        "the lock": (*LOCKS, *(f"*/{pattern}" for pattern in LOCKS), "pyproject.toml", "package.json"),
+        "the check itself": (
+            "gpucluster/operate/pull_request/*",
+            "cost/*",
+            "gpucluster/core/program/*",
+            "sandbox/*",
+            "Makefile",
+        ),
+    }
+)
+"""Kind -> patterns of paths, the first matching kind counts; `*` matches across folders."""
+
+
+def touched(files: Iterable[str]) -> dict[str, list[str]]:
+    """Kind -> its changed files, in the order above; kinds without any are omitted."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(files):
+        kind = next((kind for kind, patterns in _KINDS.items() if any(fnmatch(file, one) for one in patterns)), None)
+        if kind is not None:
+            found.setdefault(kind, []).append(file)
+    return {kind: found[kind] for kind in _KINDS if kind in found}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """The criteria of plans: one price book for both sides, one pack, one day.
+
+    new_book, price_problem: the price book of the change, if it is different, or why it cannot be used.
+    ask: returns the vendors' findings on a plan.
+    """
+
+    book: PriceBook
+    pack: Pack
+    settings: Settings
+    today: datetime.date
+    new_book: PriceBook | None = None
+    price_problem: str = ""
+    ask: Callable[[Resources], Vendors] = lambda _: Vendors()
+
+    def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
+        """changed_files: from the forge, or from git; the evidence's own list is not used."""
+        return Judgement(
+            base=evidence.base,
+            head=evidence.head,
+            pack=self.pack.name,
+            today=self.today,
+            stacks=[self._fenced(stack) for stack in evidence.stacks],
+            touched=touched(changed_files),
+            price_problem=self.price_problem,
+        )
+
+    def _fenced(self, stack: StackEvidence) -> StackJudgement:
+        try:
+            return self._stack(stack)
+        except NotReadable as error:
+            problem = str(error)
+        except Fault:  # of the judge, which is not part of the change
+            raise
+        except Exception as error:  # including plans made to break a reader
+            problem = f"it cannot be judged: {type(error).__name__}"
+        return StackJudgement(name=stack.name, base=stack.base, head=stack.head, problem=problem)
+
+    def _stack(self, stack: StackEvidence) -> StackJudgement:
+        plan = _read(stack.plan, f"the plan of {stack.name}")
+        state = _read(stack.state, f"the state of {stack.name}")
+        if (stack.head == "planned") != (plan is not None) or (stack.base == "built") != (state is not None):
+            raise NotReadable("the file lacks entries that it declares")
+        standing = state.resources if state else Resources([])
+        resources = plan.resources if plan else Resources([])
+        changes = Changes(ended=plan.ended, before=standing, after=resources) if plan else None
+        checked = self._check(stack.name, resources, changes) if plan else None
+        found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
+        known = self._known(standing) if state and plan else set[object]()
+        old = self._side("before", standing)
+        new = self._side("after", resources, plan)
+        findings = [Finding(found=one, new=_key(one) not in known) for one in found]
+        by_new = self._side("new prices", resources, book=self.new_book) if plan and self.new_book else None
+        return StackJudgement(
+            name=stack.name,
+            base=stack.base,
+            head=stack.head,
+            problem=stack.head_problem or ("" if stack.head != "failed" else "its preview failed"),
+            no_comparison=stack.base_problem or "its preview failed" if stack.base == "failed" else "",
+            diff=diff(old, new),
+            findings=findings,
+            refused=_refused(new.estimate, findings) if plan else "",
+            price_change=None if by_new is None else diff(new, by_new),
+            exemptions=_new_exemptions(standing, resources),
+            steps=_steps(stack.plan),
+            vendors=self.ask(resources),
+            nodes=checked.nodes if checked else (),
+            jobs=stack.jobs,
+            jobs_problem=stack.jobs_problem,
+        )
+
+    def _side(
+        self, title: str, resources: Resources, plan: Read | None = None, *, book: PriceBook | None = None
+    ) -> Side:
+        found = estimate(resources, book or self.book)
+        return Side(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
+
+    def _check(self, name: str, resources: Resources, changes: Changes | None) -> Checked:
+        return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)
+
+    def _known(self, standing: Resources) -> set[object]:
+        """The findings in the base."""
+        checked = self._check("base", standing, None)
+        return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
+
+
+def _refused(found: Estimate, findings: Iterable[Finding]) -> str:
+    verdict = budget_verdict(found)
+    if verdict is None or verdict.outcome != "over" or verdict.budget.on_exceed != "fail":
+        return ""
+    said = any(one.mandatory and one.found.rule.name == "budget" for one in findings)
+    return "" if said else verdict.sentence
+
+
+def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:
+    return None if document is None else read_file(json.dumps(_ordered(document)), what)
+
+
+def _ordered(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A plan or state with its resources sorted by name.
+
+    The engine changes their order from run to run, and some findings list resources in that order: they would differ
+    between runs.
+    """
+
+    def by_urn(record: object) -> str:
+        return str(record.get("urn")) if is_object(record) else ""
+
+    steps, deployment = document.get("steps"), document.get("deployment")
+    if is_list(steps):
+        return {**document, "steps": sorted(steps, key=by_urn)}
+    resources = deployment.get("resources") if is_object(deployment) else None
+    if is_object(deployment) and is_list(resources):
+        return {**document, "deployment": {**deployment, "resources": sorted(resources, key=by_urn)}}
+    return document
+
+
+def _key(found: Found) -> object:
+    return found.rule.name, found.resource.urn if found.resource else None, found.violation.what
+
+
+def _new_exemptions(before: Resources, after: Resources) -> Sequence[Exemption]:
+    known = {_accepts(one) for one in _exemptions(before)}
+    return [one for one in _exemptions(after) if _accepts(one) not in known]
+
+
+def _exemptions(resources: Resources) -> Iterator[Exemption]:
+    yield from (one for one in exemptions(resources) if isinstance(one, Exemption))
+
+
+def _accepts(one: Exemption) -> object:
+    return one.rule, one.resource, one.reason, one.owner, one.until
+
+
+def _steps(plan: Mapping[str, Any] | None) -> Mapping[str, int]:
+    """Operation -> number of resources that a reader counts."""
+    counted = Counter(str(step.get("op")) for step in (plan or {}).get("steps", ()))
+    return {op: counted[op] for op in ("create", "update", "replace", "delete") if counted[op]}
+
+
+def book_of(files: Mapping[str, str], folder: Path, *, own: Path | None, today: datetime.date) -> PriceBook:
+    """A book from the files in a new folder. Raises BadPrices if the files are not a price book."""
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    try:
+        book = PriceBook(folder=folder, own=own, today=today)
+        if not book.providers:
+            raise BadPrices("cost/prices has no price left")
+        for provider in book.providers:
+            book.rows(provider)
+    except DamagedBook as error:
+        raise BadPrices(f"cost/prices/{error.file} {error.problem}") from None
+    return book
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """own_prices: a file of the user's own prices, which override those of every book."""
+
+    pack: Pack
+    settings: Settings
+    own_prices: Path | None
+    today: datetime.date
+
+    def judge(self, found: Evidence, changed_files: Iterable[str], *, own_book: bool = False) -> Judgement:
+        """The judgement of evidence.
+
+        own_book: price with the base's book in the evidence, if there is one; otherwise with the installed one, as for
+        untrusted evidence.
+        """
+        with TemporaryDirectory(prefix="pr-check-prices-") as folder:
+            book, new_book, problem = PriceBook(own=self.own_prices, today=self.today), None, ""
+            if found.prices is not None:
+                try:
+                    new_book = self._book(found.prices.after, Path(folder, "after"))
+                    book = self._book(found.prices.before, Path(folder, "before")) if own_book else book
+                except BadPrices as error:
+                    problem = str(error)
+            judge = Judge(
+                book=book,
+                new_book=new_book,
+                price_problem=problem,
+                pack=self.pack,
+                settings=self.settings,
+                today=self.today,
+                ask=heard,
+            )
+            return judge.judge(found, changed_files)
+
+    def _book(self, files: dict[str, str], folder: Path) -> PriceBook:
+        return book_of(files, folder, own=self.own_prices, today=self.today)

@@ -1,0 +1,140 @@
+"""`gpucluster rehearse`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TextIO
+
+import click
+
+from gpucluster.core.program.readers.files import read_text
+from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.errors import Exit, InputError
+from gpucluster.operate.rehearse.document import as_json
+from gpucluster.operate.rehearse.manifests import Manifest, read_manifests
+from gpucluster.operate.rehearse.report import Report, report
+from gpucluster.operate.rehearse.session import rehearse as run_on
+from gpucluster.operate.rehearse.words import as_markdown, as_text
+from gpucluster.options import STACK, form_of, output, quiet
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.live.cluster import open_cluster
+from gpucluster.sandbox.project import stacks
+from gpucluster.sandbox.project.project import Project, current_project
+from gpucluster.sandbox.state.compare import stack_of
+from gpucluster.sandbox.state.state import state_files
+
+_FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
+
+
+@click.command()
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE...",
+    help="Files with Kubernetes objects of any kind.",
+)
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]")
+@click.option("--up", is_flag=True, help="Build the stack in the sandbox first if it does not exist.")
+@click.option(
+    "--seconds",
+    type=click.IntRange(min=5),
+    default=45,
+    show_default=True,
+    help="Maximum wait for pods to run.",
+)
+@click.option(
+    "--together", is_flag=True, help="Submit all jobs at once, so that they share the cluster, instead of one by one."
+)
+@form_of(*_FORMS)
+@output
+@quiet
+def rehearse(
+    files: tuple[Path, ...],
+    stack: str | None,
+    up: bool,
+    seconds: int,
+    together: bool,
+    form: str,
+    output: TextIO,
+    quiet: bool,
+) -> None:
+    """Rehearse jobs on a stack's live cluster.
+
+    Reports for each job whether it is admitted or why not, its nodes, switches and queue, what its machines cost an
+    hour, what the API server or a policy refuses, and what pods wait for. Submits jobs one by one, each after the one
+    before is deleted. Creates the objects in the sandbox, next to those of its cluster, and deletes all of them
+    afterwards.
+
+    Exit code 0: the reported jobs would run, or the autoscaler of their pool is not simulated. 1: some would not run.
+    2: also if the stack does not exist.
+    """
+
+    def say(text: str) -> None:
+        if not quiet:
+            click.echo(text, err=True)
+
+    manifests = read_manifests(files)
+    project = current_project()
+    named = _stack(project, stack)
+    if not _stands(project, named):
+        stacks.refuse_unknown(project, named)
+        _build(named, up=up)
+    found = rehearsed(project, named, manifests, seconds=seconds, together=together, say=say)
+    output.write(_FORMS[form](found) + "\n")
+    if not found.would_run:
+        raise SystemExit(Exit.FINDINGS)
+
+
+def rehearsed(
+    project: Project,
+    stack: str,
+    manifests: list[Manifest],
+    *,
+    seconds: float,
+    together: bool = False,
+    say: Callable[[str], None],
+) -> Report:
+    """The outcome of the objects on an existing stack's cluster. Raises InputError, EngineError."""
+    start = time.monotonic()
+    with open_cluster(project, stack) as cluster:
+        say(f"cluster of {stack} runs ({time.monotonic() - start:.0f} s)")
+        seen = run_on(cluster.client, manifests, seconds=seconds, together=together, say=say)
+    return report(stack, seen.outcomes, seen.nodes, seen.topologies, _estimate(project, stack))
+
+
+def _stack(project: Project, named: str | None) -> str:
+    stack = named or stacks.selected(project)
+    if stack is None:
+        known = ", ".join(project.stacks()) or "none yet"
+        raise InputError(f"no stack is selected; give one with --stack: {known}")
+    return stack.rsplit("/", 1)[-1]
+
+
+def _stands(project: Project, stack: str) -> bool:
+    return any(api_servers(entry) and stack_of(entry.urn) == stack for entry in project.store.existing())
+
+
+def _build(stack: str, *, up: bool) -> None:
+    """Raises InputError if the build is not requested, or fails."""
+    command = ["sandbox", "--kubernetes", "live", "pulumi", "up", "--yes", "--stack", stack]
+    typed = f"gpucluster {' '.join(command)}"
+    if not up:
+        raise InputError(f"the stack {stack!r} does not exist in the sandbox; build it: {typed}; or add --up")
+    # The engine's output is progress here.
+    done = subprocess.run([sys.executable, "-m", "gpucluster", *command], stdout=sys.stderr, check=False)
+    if done.returncode:
+        raise InputError(f"the stack {stack!r} could not be built; run {typed}")
+
+
+def _estimate(project: Project, stack: str) -> Estimate:
+    """The estimate of the current stack, by the price book in use. Raises BadPrices."""
+    checkpoint = json.loads(state_files(project)[stack].read_text())["checkpoint"]
+    text = json.dumps({"version": 3, "deployment": checkpoint["latest"]})
+    return estimate(read_text(text, f"the state of {stack}"))

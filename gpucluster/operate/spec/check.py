@@ -1,0 +1,106 @@
+"""`gpucluster check`: checks a spec and prints its plan, without a cloud or an engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from gpucluster.components.cluster.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
+from gpucluster.components.cluster.versions import image_notes
+from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.components.planning.yaml_file import STDIN
+from gpucluster.components.spec.file import stack_spec
+from gpucluster.components.stack.stack_config import StackConfig
+from gpucluster.components.stack.stack_file import read_stack
+from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.cost.pricing import plan_prices
+from gpucluster.options import STACK, form_of
+
+
+@click.command()
+@click.argument(
+    "spec", required=False, type=click.Path(path_type=Path, allow_dash=True), help="YAML file of a spec; - for stdin."
+)
+@click.option("--stack", type=STACK, help="Stack to check, with its configuration and spec.")
+@click.option("--cloud", type=click.Choice(CLOUDS), help=f"Cloud for SPEC.  [default: {CLOUDS[0]}]")
+@click.option("--project", help="Google Cloud project for SPEC; it is not contacted.  [default: my-project]")
+@click.option("--region", help="Region for SPEC.  [default: us-east-1, us-central1]")
+@click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: the first one of the region]")
+@click.option("--machine", help="Machine type of the training pool for SPEC.  [default: what the spec implies]")
+@form_of("text", "json")
+def check(
+    spec: Path | None,
+    stack: str | None,
+    cloud: str | None,
+    project: str | None,
+    region: str | None,
+    zone: str | None,
+    machine: str | None,
+    form: str,
+) -> None:
+    """Check a spec or stack and print its plan.
+
+    If it can't be used, prints every problem, as a preview does.
+    """
+    place = {"project": project, "region": region, "zone": zone}
+    if stack is not None:
+        if spec or cloud or machine or any(place.values()):
+            raise click.UsageError("--stack sets spec, cloud, location and machine; remove these arguments")
+        config = read_stack(stack, Path.cwd())
+    elif spec is not None:
+        given = {key: text for key, text in place.items() if text is not None}
+        file = Path(STDIN) if str(spec) == "-" else spec
+        config = _command_line(file, cloud or CLOUDS[0], given, machine)
+    else:
+        raise click.UsageError("give a SPEC, or a stack with --stack")
+    plan = plan_stack(config, plan_prices)
+    click.echo(json.dumps(plan.facts.registered(), indent=2) if form == "json" else _summary(plan))
+    if missing := missing_sdk(plan.training.shape.cloud):
+        click.echo(f"a preview {missing}", err=True)
+
+
+def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:
+    """The configuration from the options of `check SPEC`, in place of a stack. given: location options."""
+    cloud = cloud_of(name)
+    foreign = sorted(set(given) - set(cloud.keys))
+    if foreign:
+        raise click.UsageError(f"--{foreign[0]} is not an option for {cloud.title}; remove it")
+    values = {**cloud.keys, **given}
+    if "zone" not in given:
+        values["zone"] = cloud.zone_in(values["region"])
+    location, problems = cloud.locate(values)
+    return StackConfig(
+        stack=spec.stem,
+        spec=stack_spec(spec),
+        cloud=name,
+        location=location,
+        machine=machine,
+        source="command line",
+        prefix="--",
+        problems=tuple(problems),
+        options=("project", "region", "zone", "machine"),
+    )
+
+
+def _summary(plan: ClusterPlan) -> str:
+    training, shape = plan.training, plan.training.shape
+    cloud = cloud_of(shape.cloud)
+    fabric = f"{shape.fabric} {shape.fabric_gbps:,} Gb/s a node" if shape.fabric_gbps else "no GPU fabric"
+    rows = [
+        ("cluster", f"{plan.name} on {cloud.service} {plan.kubernetes_version}, {plan.location.region}"),
+        (
+            TRAINING_POOL,
+            f"{training.nodes} + {training.spares} spare x {shape.machine_type}: {training.nodes * shape.gpus} x "
+            f"{shape.accelerator.upper()}, {fabric}, {plan.location.zone}",
+        ),
+        ("placement", str(plan.facts.equivalence["coLocation"])),
+        *cloud.parts(plan),
+        ("API", plan.access.summary),
+        *(("lost", text) for text in plan.facts.losses),
+        *(("before up", text) for text in plan.facts.before_up),
+        *(("note", text) for text in (*plan.facts.notes, *image_notes(plan.versions, shape.cloud))),
+        *(("not built", text) for text in plan.facts.not_built),
+    ]
+    return "\n".join(f"{name:<10} {text}" for name, text in rows)

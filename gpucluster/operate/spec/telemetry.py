@@ -1,0 +1,107 @@
+"""`gpucluster telemetry`: writes alerts, dashboards, counters and prices for monitoring tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv, dashboards
+from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
+from gpucluster.components.kubernetes.telemetry.rules import (
+    Watched,
+    azure_rule_group,
+    gke_rules,
+    prometheus_operator_rule,
+    rule_file,
+)
+from gpucluster.components.planning.names import NAMESPACE
+from gpucluster.components.stack.stack_file import read_stack
+from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.cost.pricing import plan_prices
+from gpucluster.cost.pricing.plan_prices import machines_usd
+from gpucluster.errors import InputError
+from gpucluster.options import STACK, form_of
+
+_STACK = click.option("--stack", type=STACK, required=True, help="Stack whose labels, machines and prices to use.")
+
+
+_FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
+    "prometheus": rule_file,
+    "operator": lambda watched: prometheus_operator_rule(watched, NAMESPACE),
+    "gke": gke_rules,
+    "azure": azure_rule_group,
+}
+
+
+@click.command()
+@_STACK
+@form_of(*_FORMS)
+def rules(stack: str, form: str) -> None:
+    """Print alerts.
+
+    Alerts on idle and oversized GPUs, in dollars an hour, and on broken GPUs and nodes, with the stack's labels.
+
+    prometheus: a rule file, also for Amazon Managed Prometheus. operator: a PrometheusRule. gke: ClusterRules of Google
+    Cloud's Managed Prometheus. azure: properties of a prometheusRuleGroups resource.
+    """
+    watched, _, _ = _watched(stack)
+    click.echo(yaml.safe_dump(_FORMS[form](watched), sort_keys=False, width=120), nl=False)
+
+
+@click.command("dashboards")
+@_STACK
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder to write to; created if missing.",
+)
+def write_dashboards(stack: str, output: Path) -> None:
+    """Write Grafana dashboards.
+
+    One JSON file each: use, fabric, health, and cost if a price is known.
+    """
+    watched, _, _ = _watched(stack)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, dashboard in dashboards(watched).items():
+            (output / f"{name}.json").write_text(json.dumps(dashboard, indent=2) + "\n", encoding="utf-8")
+            click.echo(f"Wrote {output / name}.json", err=True)
+    except OSError as error:
+        raise InputError(f"{output} can't be written: {error.strerror}; give another --output") from None
+
+
+@click.command()
+def counters() -> None:
+    """Print DCGM counters to collect.
+
+    DCGM's exporter needs them for the alerts and dashboards.
+    """
+    click.echo(counters_csv(), nl=False)
+
+
+@click.command()
+@_STACK
+def opencost(stack: str) -> None:
+    """Print a price sheet for OpenCost.
+
+    It has every machine type with a price in the stack's region.
+    """
+    _, cloud, region = _watched(stack)
+    click.echo(price_sheet(region, machines_usd(cloud, region)), nl=False)
+
+
+def _watched(stack: str) -> tuple[Watched, str, str]:
+    """(facts for alerts, cloud, region). Raises InputError with every problem if the stack can't be used."""
+    plan = plan_stack(read_stack(stack, Path.cwd()), plan_prices)
+    cloud, region, watched = plan.training.shape.cloud, plan.location.region, plan.telemetry.watched
+    if watched.gpu_hour_usd is None:
+        machine = plan.training.shape.machine_type
+        click.echo(f"no price of {machine} in {region} is known: alerts report GPUs instead of dollars", err=True)
+    return watched, cloud, region

@@ -1,1 +1,0 @@
-"""Requests to GitHub: the pull request of a run, its files, and the one comment on it."""

@@ -1,0 +1,236 @@
+# ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
+"""The values of the provider `random`: it uses no cloud, so the sandbox computes them.
+
+Source: pulumi_random 4.21.4, the descriptions of its resources. Pets do not use the provider's word lists, and bcrypt
+hashes are not computed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+import string
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+import grpc
+from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
+
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, Made, Resource, UnansweredError
+from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.model import random_hex
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.sdk_types import DYNAMIC
+from gpucluster.sandbox.clouds.types.validate import Failure
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, from_struct, plain, to_struct
+
+_SPECIAL: Final = "!@#$%&*()-_=+[]{}<>:?"
+
+
+def random_values(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The computed outputs of a new resource of this type; `result` is also its id."""
+    match token.rsplit(":", 1)[-1]:
+        case "RandomBytes":
+            raw = secrets.token_bytes(int(inputs["length"]))
+            return {"base64": base64.b64encode(raw).decode(), "hex": raw.hex()}
+        case "RandomId":
+            return _id(secrets.token_bytes(int(inputs["byteLength"])), str(inputs.get("prefix") or ""))
+        case "RandomInteger":
+            low, high = int(inputs["min"]), int(inputs["max"])
+            return {"result": low + secrets.randbelow(high - low + 1)}
+        case "RandomPassword" | "RandomString":
+            return {"result": _text(inputs)}
+        case "RandomPet":
+            words = ("".join(secrets.choice(string.ascii_lowercase) for _ in range(5)) for _ in range(_words(inputs)))
+            parts = [*([str(inputs["prefix"])] if inputs.get("prefix") else []), *words]
+            return {"result": str(inputs.get("separator") or "-").join(parts)}
+        case "RandomShuffle":
+            found = list(inputs["inputs"])
+            secrets.SystemRandom().shuffle(found)
+            return {"results": found[: int(inputs.get("resultCount") or len(found))]}
+        case "RandomUuid" | "RandomUuid4":
+            return {"result": str(uuid.uuid4())}
+        case _:
+            return {}
+
+
+def _words(inputs: Mapping[str, Any]) -> int:
+    return int(inputs.get("length") or 2)
+
+
+def _id(raw: bytes, prefix: str) -> dict[str, Any]:
+    return {
+        "b64Std": prefix + base64.b64encode(raw).decode(),
+        "b64Url": prefix + base64.urlsafe_b64encode(raw).decode().rstrip("="),
+        "dec": f"{prefix}{int.from_bytes(raw, 'big')}",
+        "hex": prefix + raw.hex(),
+    }
+
+
+def _text(inputs: Mapping[str, Any]) -> str:
+    """A text of the requested length, with the minimum number of each kind of character."""
+    kinds = {
+        "Lower": (string.ascii_lowercase, inputs.get("lower")),
+        "Upper": (string.ascii_uppercase, inputs.get("upper")),
+        "Numeric": (string.digits, inputs.get("numeric", inputs.get("number"))),
+        "Special": (str(inputs.get("overrideSpecial") or _SPECIAL), inputs.get("special")),
+    }
+    allowed = {kind: characters for kind, (characters, wanted) in kinds.items() if wanted is not False}
+    least = [secrets.choice(allowed[kind]) for kind in allowed for _ in range(int(inputs.get(f"min{kind}") or 0))]
+    rest = [secrets.choice("".join(allowed.values())) for _ in range(int(inputs["length"]) - len(least))]
+    found = [*least, *rest]
+    secrets.SystemRandom().shuffle(found)
+    return "".join(found)
+
+
+class ForeignCloud(Cloud):
+    """Accepts any configuration: only the provider itself can validate it."""
+
+    checked = False
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
+        """A resource that the program defines itself accepts any properties."""
+        return ResourceType(token, {}, {}, open=True) if self.package == DYNAMIC else schema.resource_type(token)
+
+    def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
+        return _ForeignAccount(ledger, self.package)
+
+
+class _ForeignAccount(Account):
+    """All resources of a package, in one scope."""
+
+    def __init__(self, ledger: Ledger, package: str) -> None:
+        super().__init__(ledger)
+        self._package = package
+        if package != "random":
+            self.remark = (
+                f"the sandbox has no simulation of the provider {package!r}: its resources are kept as its SDK "
+                "declares them, nothing of it is run, and what it would compute is unknown, empty or made up"
+            )
+
+    def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
+        return self._package
+
+    def failures(self, resource: Resource) -> list[Failure]:
+        # Only the provider knows inputs beyond its schema, such as a text for an object.
+        return []
+
+    def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
+        return dict(resource.inputs)
+
+    def replaces(self, resource: Resource, change: Change) -> bool | None:
+        # A change of `keepers` or any other input requires a new random value.
+        return True if self._package == "random" else None
+
+    def known(self, resource: Resource) -> Mapping[str, Any]:
+        return {}
+
+    def create(self, resource: Resource) -> Made:
+        id_ = random_hex(12)
+        if self._package != "random":
+            return Made(id=id_, name="", outputs={})
+        values = random_values(resource.token, plain(resource.inputs))
+        return Made(id=str(values.get("result", id_)), name="", outputs=values)
+
+    def update(self, resource: Resource) -> Made:
+        return Made(id=resource.id, name="", outputs={})
+
+    def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+        raise UnansweredError(token)
+
+
+def construct(request: Any, type_: ResourceType) -> Any:
+    """Registers only the component; its outputs are unknown in a preview, and empty after an update."""
+    with grpc.insecure_channel(request.monitorEndpoint) as channel:
+        monitor: Any = resource_pb2_grpc.ResourceMonitorStub(channel)
+        wanted = resource_pb2.RegisterResourceRequest(
+            type=request.type,
+            name=request.name,
+            parent=request.parent,
+            custom=False,
+            object=request.inputs,
+            acceptSecrets=True,
+            aliasURNs=request.aliases,
+        )
+        urn: str = monitor.RegisterResource(wanted).urn
+        inputs = from_struct(request.inputs)
+        resource = Resource(urn=urn, type=type_, inputs=inputs)
+        outputs: dict[str, Any] = dict.fromkeys(type_.outputs, UNKNOWN) if request.dryRun else after(resource, {})
+        state = to_struct(outputs)
+        monitor.RegisterResourceOutputs(resource_pb2.RegisterResourceOutputsRequest(urn=urn, outputs=state))
+    return provider_pb2.ConstructResponse(urn=urn, state=state)
+
+
+_SCALARS: Final = ("str", "int", "float", "bool")
+_LISTED: Final = 2
+"""Items in an invented list: programs that use the first, or the first two, find them."""
+
+
+def made_up(function: ResourceType, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The outputs of a data source, by their types.
+
+    A text is its field's name and twelve digits, an id the noun of the data source and seventeen, as in EC2.
+    """
+    digits = hashlib.sha256(json.dumps([function.token, args], sort_keys=True, default=str).encode()).hexdigest()
+    noun = re.sub(r"^(get|list)", "", function.token.rsplit(":", 1)[-1]).lower()
+    maker = _Maker(function, noun, digits)
+    answer = {name: maker.value(name, prop) for name, prop in function.outputs.items()}
+    asked = {name: value for name, value in args.items() if value is not None and name in answer}
+    return {**answer, **{name: _of_type(function.outputs[name].type, value) for name, value in asked.items()}}
+
+
+def _of_type(type_: Any, value: Any) -> Any:
+    """Providers parse a text as a boolean or a number if they need one, and return the parsed value."""
+    if not isinstance(value, str) or type_ not in ("bool", "int", "float"):
+        return value
+    try:
+        return value == "true" if type_ == "bool" else float(value)
+    except ValueError:
+        return value
+
+
+class _Maker:
+    def __init__(self, function: ResourceType, noun: str, digits: str) -> None:
+        self._function = function
+        self._noun = noun
+        self._digits = digits
+
+    def value(self, name: str, prop: Property) -> Any:
+        return self._of_type(name, prop.type) if prop.required else None
+
+    def _of_type(self, name: str, type_: Any, at: int = 0) -> Any:
+        if isinstance(type_, str):
+            return {"str": self._text(name, at), "int": 0, "float": 0, "bool": False}.get(type_)
+        ((kind, inner),) = type_.items()
+        match kind:
+            case "list":
+                simple = inner in _SCALARS
+                return [self._of_type(name.removesuffix("s"), inner, at) for at in range(_LISTED)] if simple else []
+            case "map":
+                return {}
+            case "const":
+                return inner
+            case "enum":
+                return inner[0]
+            case "ref":
+                properties = self._function.types[inner]
+                return {each: self.value(each, prop) for each, prop in properties.items()}
+            case _:
+                return self._of_type(name, inner[0], at)
+
+    def _text(self, name: str, at: int) -> str:
+        digits = self._digits[at : at + 17]
+        if name == "id":
+            return f"{self._noun.removesuffix('s')}-{digits}"
+        if name.endswith("Id"):
+            return f"{name.removesuffix('Id').lower()}-{digits}"
+        return f"{name}-{digits[:12]}"

@@ -1,1 +1,0 @@
-"""The sandbox's substitutes for providers and data sources without a simulation."""

@@ -1,0 +1,136 @@
+"""A stack's private configuration, which keeps the working tree unchanged."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from gpucluster.core.text.type_guards import is_list, is_object, mapping
+from gpucluster.core.text.yaml_text import BadYaml, read
+from gpucluster.errors import InputError
+from gpucluster.sandbox.engine.engine import Engine
+from gpucluster.sandbox.project.project import Project, replace_text
+
+_ENCRYPTION_KEYS: Final = ("encryptionsalt", "encryptedkey", "secretsprovider")
+UNREADABLE: Final = "not readable in the sandbox"
+"""Replaces a value that is encrypted for a real account."""
+
+
+def selected(project: Project) -> str | None:
+    """The stack selected by `gpucluster sandbox pulumi stack select`; None without a selection.
+
+    `stack init` writes it with its organization, which is not part of its name here.
+    """
+    digest = hashlib.sha1(str(project.file).encode(), usedforsecurity=False).hexdigest()
+    file = project.store.home / "workspaces" / f"{project.name}-{digest}-workspace.json"
+    try:
+        return str(mapping(json.loads(file.read_text())).get("stack") or "").rpartition("/")[2] or None
+    except (OSError, ValueError):
+        return None
+
+
+def exists(project: Project, stack: str) -> bool:
+    """Whether the sandbox's state has this stack."""
+    return (project.store.states(project.name) / f"{stack}.json").exists()
+
+
+def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
+    """Creates an empty stack with its own encryption; raises InputError if the engine refuses."""
+    folder = project_for_init(project)
+    (folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
+    command = [str(engine.binary), "-C", str(folder), "stack", "init", stack, "--no-select", "--non-interactive"]
+    made = subprocess.run(command, env=dict(variables), capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise InputError(f"the stack {stack!r} could not be made: {made.stderr.strip() or made.stdout.strip()}")
+
+
+def known(project: Project) -> list[str]:
+    """The stacks with a file in the working tree or a state in the sandbox."""
+    return sorted({*project.stacks(), *(file.stem for file in project.store.states(project.name).glob("*.json"))})
+
+
+def creates_first(project: Project, command: str) -> bool:
+    """Whether a command creates its stack: the first of a project. Later, an unknown name may be misspelt."""
+    return command in ("preview", "up") and not known(project)
+
+
+def refuse_unknown(project: Project, stack: str, source: Path | None = None, *, fix: str = "") -> None:
+    """Raises InputError if nothing declares the stack and the sandbox's state has none of this name.
+
+    source: its file, if not the project's own. fix: how to create it, added to the message.
+    """
+    file = source or project.stack_file(stack)
+    if file.exists() or exists(project, stack):
+        return
+    names = known(project)
+    close = difflib.get_close_matches(stack, names, n=1)
+    raise InputError(
+        f"there is no stack {stack!r}: it has no {os.path.relpath(file)}; stacks here: "
+        f"{', '.join(names) or 'none yet'}{f'; did you mean {close[0]}?' if close else ''}{fix}"
+    )
+
+
+def project_for_init(project: Project) -> Path:
+    """A bare folder of the same project, in which `pulumi stack init` writes its file."""
+    folder = project.store.stacks
+    # The engine of another run may be reading it.
+    replace_text(folder / "Pulumi.yaml", yaml.safe_dump({"name": project.name, "runtime": "python"}))
+    return folder
+
+
+def private_config(project: Project, stack: str, source: Path, target: Path) -> list[str]:
+    """Writes the engine's configuration; returns the keys whose secrets are not readable here.
+
+    source: the stack's file in the working tree; it need not exist.
+    The encryption is the sandbox's own, from the file that `stack init` wrote in the bare project.
+    """
+    settings = _load(source)
+    unreadable: list[str] = []
+    config = settings.get("config")
+    if is_object(config):
+        settings["config"] = {key: _readable(value, str(key), unreadable) for key, value in config.items()}
+    own = _load(project.store.stacks / f"Pulumi.{stack}.yaml")
+    kept = {key: value for key, value in settings.items() if key not in _ENCRYPTION_KEYS}
+    target.write_text(yaml.safe_dump({**kept, **{key: own[key] for key in _ENCRYPTION_KEYS if key in own}}))
+    return unreadable
+
+
+def _load(file: Path) -> dict[str, Any]:
+    """The settings in a stack's file. Refuses duplicate keys and lists, as the engine would."""
+    if not file.is_file():
+        return {}
+    source = f"{file.parent.name}/{file.name}: 1 problem\n "
+    try:
+        found = read(file)
+    except BadYaml as error:
+        raise InputError(f"{source} {error}") from error
+    settings = found.data
+    if settings is None:
+        return {}
+    if not is_object(settings):
+        raise InputError(f"{source} is not a mapping; a stack's file is a mapping with config:")
+    for fault in found.faults:
+        if fault.repeats:
+            raise InputError(f"{source} {fault}")
+    if not is_object(settings.get("config") or {}):
+        raise InputError(f"{source} config is not a mapping; write a mapping from keys to values")
+    return dict(settings)
+
+
+def _readable(value: Any, path: str, unreadable: list[str]) -> Any:
+    if is_object(value):
+        if set(value) == {"secure"}:
+            unreadable.append(path)
+            return UNREADABLE
+        return {key: _readable(item, f"{path}.{key}", unreadable) for key, item in value.items()}
+    if is_list(value):
+        return [_readable(item, f"{path}[{index}]", unreadable) for index, item in enumerate(value)]
+    return value

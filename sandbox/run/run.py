@@ -1,0 +1,273 @@
+"""Runs one Pulumi command against the simulated clouds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from gpucluster.core.program.urns import urn_name
+from gpucluster.core.text.terminal import note, plain
+from gpucluster.errors import InputError
+from gpucluster.sandbox.clouds.events.scenario import Scenario
+from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
+from gpucluster.sandbox.clouds.plugins import install_launchers
+from gpucluster.sandbox.clouds.resident import Resident
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.engine.debug_log import keep_no_log
+from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, WAITS_FILE, Engine
+from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
+from gpucluster.sandbox.engine.language_host.start import start_language_host
+from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
+from gpucluster.sandbox.machine import disk
+from gpucluster.sandbox.machine.process import StoppedError, run_engine
+from gpucluster.sandbox.machine.run_folder import scratch_folder
+from gpucluster.sandbox.project.environment import environment
+from gpucluster.sandbox.project.project import Project, find_project
+from gpucluster.sandbox.run.arguments import CommandLine, reads_state, refuse_command
+from gpucluster.sandbox.run.sdks import missing_sdks, named_types, with_generator
+from gpucluster.sandbox.run.stack_commands import WITH_PROGRAM, refuse_locked, stack_of_line, with_stack
+from gpucluster.sandbox.state.damage import forgot_state, keep_copies, put_back_cut_states, refuse_unreadable
+from gpucluster.sandbox.state.state import UnreadableStateError, is_cloud_resource, read_state, state_files
+
+if TYPE_CHECKING:
+    from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
+    from gpucluster.sandbox.clouds.store.ledger import Ledger
+
+SIMULATED: Final = "simulated"
+LIVE: Final = "live"
+
+_WITH_LANGUAGE_HOST: Final = WITH_PROGRAM | {"about", "install", "policy", "package"}
+
+_MAY_CHANGE: Final = WITH_PROGRAM | {"stack", "state"}
+"""Commands after which state and ledger are copied."""
+
+INPUT_ERROR: Final = 2
+"""Exit code for an error in the user's input."""
+
+
+def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str = SIMULATED) -> int:
+    """Runs `pulumi ARGS...`; returns its exit code.
+
+    scenario: file of cloud events in addition to the program's requests.
+    kubernetes: SIMULATED; real: a real API server validates and stores the objects; LIVE: also real controllers.
+
+    Raises InputError for an error in the user's input and EngineError if there is no engine.
+    """
+    line = CommandLine.of(args)
+    project = find_project(line.folder(Path.cwd()))
+    if line.wants_help:
+        return _help(find_engine(), line)
+    if project is None:
+        raise InputError(
+            f"no Pulumi.yaml in {line.folder(Path.cwd())} or above; run this in a Pulumi project, or name one by --cwd"
+        )
+    refuse_command(line, project.stack_file(stack_of_line(line, project) or "<stack>"))
+    engine = find_engine()
+    banner = "SIMULATED clouds: no account is used and nothing is billed."
+    note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
+    return _run_in(project, line, engine, scenario, kubernetes)
+
+
+def _help(engine: Engine, line: CommandLine) -> int:
+    """Runs a command that reads no project; it also writes no files and does not check for a newer version."""
+    with scratch_folder() as home:
+        variables = {"PULUMI_HOME": str(home), "PULUMI_SKIP_UPDATE_CHECK": "1"}
+        command = [str(engine.binary), *line.args]
+        return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode
+
+
+def _shown(project: Project) -> str:
+    relative = os.path.relpath(project.store.root)
+    return relative if not relative.startswith("..") else str(project.store.root)
+
+
+def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
+    project.store.prepare()
+    stack = stack_of_line(line, project)
+    with project.store.in_use():
+        if stack is not None and reads_state(line):
+            refuse_unreadable(project, stack)
+        try:
+            code = _pulumi(project, line, engine, scenario, kubernetes)
+        except StoppedError as stopped:
+            put_back_cut_states(project)
+            raise InputError(f"the command was stopped: {stopped}; then run `gpucluster sandbox recover`") from stopped
+        if stack is not None and line.words[0] in _MAY_CHANGE:
+            if line.words == ("stack", "rm") and code == 0:
+                forgot_state(project, stack)
+            keep_copies(project, [stack])
+    if line.words[0] in WITH_PROGRAM:
+        _end_what_lost_its_cluster(project)
+    if line.words[0] == "destroy":
+        _say_what_is_kept(project, line)
+    return code
+
+
+def _end_what_lost_its_cluster(project: Project) -> None:
+    if project.store.servers.is_dir():
+        from gpucluster.sandbox.live.supervisor import sweep
+
+        sweep(project.store)
+
+
+def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
+    store = project.store
+    sdks = installed_sdks(site_packages(project.virtualenv))
+    install_launchers(store.home, sdks)
+    if engine.origin == "built" and project.runtime == "yaml":
+        put_yaml_host(store.home, say_on_stderr)
+    keep_no_log(store.home / "logs")
+    with scratch_folder() as scratch:
+        # In the temporary folder: the path of a socket must be short.
+        socket_path, refused, waits = scratch / "clouds", scratch / "input-error", scratch / "waits"
+        variables = environment(os.environ, store) | _columns()
+        variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused), WAITS_FILE: str(waits)}
+        line = with_generator(line, project, engine, say_on_stderr, note)
+        line = with_stack(project, line, engine, variables, scratch)
+        with ExitStack() as parts:
+            needs_host = line.words[0] in _WITH_LANGUAGE_HOST
+            host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None
+            ledger = parts.enter_context(store.open_ledger())
+            happening = _happening(project, scenario, sdks, ledger)
+            real = kubernetes != SIMULATED and line.words[0] in WITH_PROGRAM
+            servers = parts.enter_context(_real_servers(project, ledger, kubernetes)) if real else None
+            resident = parts.enter_context(
+                Resident(socket_path, sdks, ledger, store.log, happening, servers, named_types(project, line), waits)
+            )
+            if host is not None:
+                variables = host.environment(variables)
+            relayed = line.words[0] in WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
+            code = run_engine(
+                [str(engine.binary), *line.args],
+                variables,
+                started=resident.start,
+                relayed=relayed,
+                obstacle=lambda: disk.obstacle(store.root, disk.LEAST),
+            )
+            code = INPUT_ERROR if code and refused.exists() else code
+            if code and host is not None and host.died:
+                _say_what_died(line)
+            _say_what_it_means(resident)
+            if servers is not None:
+                _say_what_it_judged(servers)
+    if code and line.words[0] in WITH_PROGRAM:
+        _say_what_is_missing(project, line, sdks)
+        if (stack := stack_of_line(line, project)) is not None:
+            # A lock may have been taken between the first check and the engine's.
+            refuse_locked(project, stack, line.words[0])
+    return code
+
+
+def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Scenario:
+    """The scenario of a file, after adding its existing resources to the clouds."""
+    if file is None:
+        return Scenario()
+    # Imported late: it would delay every run without a scenario.
+    from gpucluster.core.light_import import stand_in_for_the_sdk
+
+    stand_in_for_the_sdk()
+    from gpucluster.sandbox.run.scenario_file import put_other_stacks, read_scenario
+    from gpucluster.sandbox.run.seed import disturb, seed
+
+    scenario = read_scenario(file)
+    seed(scenario, sdks, ledger)
+    disturb(scenario, ledger)
+    put_other_stacks(project, scenario.stacks)
+    return scenario
+
+
+def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServers:
+    # Imported late: it would delay runs without API servers.
+    from gpucluster.sandbox.api_server.binaries import find_binaries
+    from gpucluster.sandbox.api_server.definitions import fetch_all
+    from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
+    from gpucluster.sandbox.live.companions import LiveCompanions
+    from gpucluster.sandbox.live.programs import build_all
+
+    binaries = find_binaries()
+    if kubernetes == LIVE:
+        build_all(say_on_stderr)
+    for module, why in fetch_all().items():
+        note(f"No definitions of {module}: {why}")
+    return RealServers(project.store.servers, binaries, ledger, LiveCompanions(all_live=kubernetes == LIVE))
+
+
+def _say_what_died(line: CommandLine) -> None:
+    recover = "run `gpucluster sandbox recover`, then the same command again"
+    again = "run the same command again" if line.words[0] == "preview" else recover
+    click.echo(f"\nWhat this means: the process that runs the Python program was killed or crashed; {again}", err=True)
+
+
+def _say_what_it_means(resident: Resident) -> None:
+    if not resident.mishaps:
+        return
+    from gpucluster.sandbox.run.failure_explanations import meanings
+
+    for paragraph in meanings(resident.mishaps):
+        click.echo(f"\nWhat this means: {plain(paragraph)}", err=True)
+
+
+def _say_what_it_judged(servers: RealServers) -> None:
+    from gpucluster.sandbox.api_server.binaries import VERSION
+
+    click.echo("\n".join([*servers.verdict.lines(VERSION), *servers.settle()]), err=True)
+
+
+def _columns() -> dict[str, str]:
+    """The width of the user's terminal, for programs and packs, because their output goes to the engine."""
+    return {"COLUMNS": str(shutil.get_terminal_size().columns)} if sys.stdout.isatty() else {}
+
+
+def _say_what_is_kept(project: Project, line: CommandLine) -> None:
+    if message := kept(_resources(project, line), stack_of_line(line, project) or ""):
+        click.echo(message, err=True)
+
+
+def kept(resources: Sequence[Mapping[str, Any]], stack: str) -> str:
+    """The protected resources, those kept as their dependencies, and the commands that release them.
+
+    resources: those of the stack's state, as Pulumi writes them.
+    """
+    real = list(filter(is_cloud_resource, resources))
+    protected = [item for item in real if item.get("protect")]
+    if not protected:
+        return ""
+    lines = ["Kept, because it is protected:"]
+    lines += [f"  {urn_name(str(item['urn']))}  {item['type']}  {item.get('id', '')}" for item in protected]
+    others = Counter(str(item["type"]) for item in real if not item.get("protect"))
+    if others:
+        counted = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(others.items()))
+        lines.append(f"Also not deleted: resources that the protected ones depend on: {counted}")
+    lines.append("Kept resources are still billed. To release them, then destroy again:")
+    lines += [
+        f"  gpucluster sandbox pulumi state unprotect --yes --stack {stack} '{item['urn']}'" for item in protected
+    ]
+    return "\n".join(lines)
+
+
+def _resources(project: Project, line: CommandLine) -> Sequence[Mapping[str, Any]]:
+    """Those of the stack's state; none if it cannot be read."""
+    stack = stack_of_line(line, project) or ""
+    file = state_files(project).get(stack)
+    try:
+        return read_state(file, stack).resources if file is not None else ()
+    except UnreadableStateError:
+        return ()
+
+
+def _say_what_is_missing(project: Project, line: CommandLine, sdks: Mapping[str, Sdk]) -> None:
+    """Names a missing SDK: the engine only reports a missing plugin, not the SDK from which the sandbox would create
+    it.
+    """
+    for missing in missing_sdks(_resources(project, line), sdks):
+        click.echo(missing, err=True)

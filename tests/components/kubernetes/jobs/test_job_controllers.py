@@ -1,0 +1,92 @@
+"""What Kueue is told, against what its chart would tell it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from gpucluster.components.kubernetes.jobs.job_controllers import Queueing
+
+# managerConfig.controllerManagerConfigYaml of charts/kueue/values.yaml, without its comments: kubernetes-sigs/kueue
+# v0.19.2 (8eab68778f).
+CHARTS_OWN = {
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "health": {"healthProbeBindAddress": ":8081"},
+    "metrics": {"bindAddress": ":8443"},
+    "webhook": {"port": 9443},
+    "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+    "controller": {
+        "groupKindConcurrency": {
+            "Job.batch": 5,
+            "Pod": 5,
+            "Workload.kueue.x-k8s.io": 10,
+            "LocalQueue.kueue.x-k8s.io": 5,
+            "ClusterQueue.kueue.x-k8s.io": 5,
+            "ResourceFlavor.kueue.x-k8s.io": 1,
+        }
+    },
+    "clientConnection": {"qps": 300, "burst": 500},
+    "integrations": {
+        "frameworks": [
+            "batch/job",
+            "kubeflow.org/mpijob",
+            "ray.io/rayjob",
+            "ray.io/rayservice",
+            "ray.io/raycluster",
+            "jobset.x-k8s.io/jobset",
+            "workload.codeflare.dev/appwrapper",
+            "trainer.kubeflow.org/trainjob",
+            "pod",
+            "deployment",
+            "statefulset",
+            "leaderworkerset.x-k8s.io/leaderworkerset",
+        ]
+    },
+}
+OURS = {
+    "waitForPodsReady": {"timeout": "30m", "requeuingStrategy": {"timestamp": "Eviction", "backoffLimitCount": 3}},
+    "featureGates": {"FailureRecoveryPolicy": True},
+    "objectRetentionPolicies": {"workloads": {"afterFinished": "168h", "afterDeactivatedByKueue": "168h"}},
+    "managedJobsNamespaceSelector": {
+        "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["training"]}]
+    },
+    # All of its chart's but those of software that is not here: MPIJobs, AppWrappers, LeaderWorkerSets.
+    "integrations": {
+        "frameworks": [
+            "batch/job",
+            "deployment",
+            "jobset.x-k8s.io/jobset",
+            "pod",
+            "ray.io/raycluster",
+            "ray.io/rayjob",
+            "ray.io/rayservice",
+            "statefulset",
+            "trainer.kubeflow.org/trainjob",
+        ]
+    },
+}
+
+
+def test_kueue_is_told_what_its_chart_tells_it_but_for_whom_it_takes_care_of(
+    registered: Callable[[Callable[[], object]], list[tuple[str, str, Any]]],
+) -> None:
+    found = registered(lambda: Queueing("jobs", tolerations=[], registry=None, after=[]))
+    [values] = [inputs["values"] for _, name, inputs in found if name == "jobs-kueue"]
+    told = json.loads(values["managerConfig"]["controllerManagerConfigYaml"])
+    assert told == CHARTS_OWN | OURS
+
+
+def test_nothing_of_the_system_pushes_kueue_aside_and_gke_lets_it_have_that_priority(
+    registered: Callable[[Callable[[], object]], list[tuple[str, str, Any]]],
+) -> None:
+    found = registered(lambda: Queueing("jobs", tolerations=[], registry=None, after=[]))
+    by_name = {name: inputs for _, name, inputs in found}
+    manager = by_name["jobs-kueue"]["values"]["controllerManager"]["manager"]
+    assert manager["priorityClassName"] == "system-cluster-critical"
+    quota = by_name["jobs-kueue-critical"]
+    assert quota["metadata"]["namespace"] == "kueue-system"
+    assert quota["spec"]["scopeSelector"]["matchExpressions"] == [
+        {"scopeName": "PriorityClass", "operator": "In", "values": ["system-cluster-critical"]}
+    ]

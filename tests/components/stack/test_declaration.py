@@ -1,0 +1,130 @@
+"""What Pulumi is told of the place where a part of a cluster is declared."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
+
+from gpucluster.components.stack import declaration
+from gpucluster.components.stack.declaration import declare, declaring
+from gpucluster.components.stack.stack_file import read_stack
+from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.cost.pricing import plan_prices
+
+ROOT = Path(__file__).parents[3]
+
+PLAN: Any = SimpleNamespace(
+    name="trial",
+    training=SimpleNamespace(shape=SimpleNamespace(cloud="aws")),
+    facts=SimpleNamespace(losses=(), before_up=(), notes=()),
+)
+
+
+class Nothing(Mocks):
+    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        # A managed cluster's identity goes in as a list and comes out as a map.
+        return args.name, {key: value for key, value in args.inputs.items() if key != "identity"}
+
+    def call(self, args: MockCallArgs) -> Any:
+        return {
+            "azure-native:authorization:getClientConfig": {"objectId": "whoever"},
+            "azure-native:authorization:getClientToken": {"token": "header.e30.signature"},  # {} in base64
+            "azure-native:containerservice:listManagedClusterUserCredentials": {"kubeconfigs": []},
+            "azure-native:features:getSubscriptionFeatureRegistration": {"properties": {"state": "Registered"}},
+        }.get(args.token, {})
+
+
+class Monitor(MockMonitor):
+    """Keeps what it is asked to register, by name, components left out."""
+
+    def __init__(self) -> None:
+        super().__init__(Nothing())
+        self.asked: dict[str, Any] = {}
+
+    def RegisterResource(self, request: Any) -> Any:
+        if request.custom:
+            self.asked[request.name] = request
+        return super().RegisterResource(request)
+
+    def places(self) -> dict[str, tuple[str, int]]:
+        return {name: (asked.sourcePosition.uri, asked.sourcePosition.line) for name, asked in self.asked.items()}
+
+
+class Thing(pulumi.CustomResource):
+    def __init__(self, name: str) -> None:
+        super().__init__("test:index:Thing", name, {})
+
+
+def _deep(name: str, calls: int) -> int:
+    """Declares it below so many calls, in the line that is returned."""
+    if calls:
+        return _deep(name, calls - 1)
+    Thing(name)
+    return inspect.currentframe().f_lineno - 1
+
+
+def test_pulumi_learns_the_line_of_a_resource_and_few_of_the_calls_that_led_there() -> None:
+    monitor = Monitor()
+    pulumi.runtime.set_mocks(Nothing(), monitor=monitor)
+    lines: dict[str, int] = {}
+
+    @pulumi.runtime.test
+    def program() -> None:
+        with declaring(PLAN):
+            lines["within"] = _deep("within", 30)
+        lines["after"] = _deep("after", 30)
+
+    program()
+    within, after = monitor.asked["within"], monitor.asked["after"]
+    here = Path(__file__).as_uri()
+    assert monitor.places() == {name: (here, line) for name, line in lines.items()}
+    assert 1 < len(within.stackTrace.frames) < 4
+    assert len(after.stackTrace.frames) > 30
+
+
+def test_the_limit_of_whoever_runs_the_program_is_kept_also_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in (3, 500):
+        monkeypatch.setattr(sys, "tracebacklimit", limit, raising=False)
+        with pytest.raises(ZeroDivisionError), declaring(PLAN):
+            assert sys.tracebacklimit == min(limit, 8)
+            raise ZeroDivisionError
+        assert sys.tracebacklimit == limit
+
+
+def test_no_line_of_a_program_is_read_while_resources_are_declared_and_each_is_afterwards() -> None:
+    linecache.clearcache()
+    with declaring(PLAN):
+        assert linecache.getline(__file__, 1) == ""
+    assert linecache.getline(__file__, 1).startswith('"""What Pulumi')
+
+
+def _places_in_trial(cloud: str) -> dict[str, tuple[str, int]]:
+    plan: Any = plan_stack(read_stack(f"{cloud}-trial", ROOT), plan_prices)
+    monitor = Monitor()
+    pulumi.runtime.set_mocks(Nothing(), project="gpucluster", stack=f"{cloud}-trial", preview=True, monitor=monitor)
+
+    @pulumi.runtime.test
+    def program() -> None:
+        declare(plan)
+
+    program()
+    return monitor.places()
+
+
+@pytest.mark.parametrize("cloud", clouds())
+def test_pulumi_learns_the_place_of_every_resource_of_a_trial(cloud: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That which it learns without a limit: reports, SARIF and judges point there."""
+    places = _places_in_trial(cloud)
+    monkeypatch.setattr(declaration, "_CALLS", 1000)
+    assert places == _places_in_trial(cloud)
+    assert len(places) > 80
+    assert all(uri.startswith("file:///") and line for uri, line in places.values())

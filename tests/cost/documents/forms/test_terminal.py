@@ -1,0 +1,78 @@
+"""The width of a table, and long texts in it."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+
+import pytest
+
+from gpucluster.cost.documents.forms.document import Document, Row, Table
+from gpucluster.cost.documents.forms.formats import NARROWEST, WIDEST, width_for, written
+from gpucluster.cost.documents.forms.json_schema import Versioned
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 7
+
+
+@pytest.fixture
+def columns(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    def put(value: str | None) -> None:
+        monkeypatch.delenv("COLUMNS", raising=False)
+        if value is not None:
+            monkeypatch.setenv("COLUMNS", value)
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("said", "indent", "expected"),
+    [
+        (None, 0, WIDEST),
+        ("", 0, WIDEST),
+        ("0", 0, WIDEST),
+        ("wide", 0, WIDEST),
+        ("90", 0, 90),
+        ("90", 4, 86),
+        ("40", 0, NARROWEST),
+        ("80", 4, NARROWEST),
+        ("300", 4, WIDEST),
+    ],
+)
+def test_in_a_pipe_nothing_changes_the_width_and_in_a_program_columns_does(
+    columns: Callable[[str | None], None], said: str | None, indent: int, expected: int
+) -> None:
+    columns(said)
+    assert width_for(indent=indent) == expected
+    assert width_for(io.StringIO(), indent=indent) == WIDEST
+
+
+@pytest.mark.parametrize(("said", "has", "expected"), [(None, 95, 95), ("85", 95, 85), (None, 0, WIDEST)])
+def test_a_terminal_gives_its_width_unless_columns_is_set(
+    columns: Callable[[str | None], None], monkeypatch: pytest.MonkeyPatch, said: str | None, has: int, expected: int
+) -> None:
+    columns(said)
+    monkeypatch.setattr(
+        os, "get_terminal_size", lambda descriptor: os.terminal_size((has if descriptor == 7 else 1, 9))
+    )
+    assert width_for(_Terminal()) == expected
+
+
+def _text(table: Table, width: int) -> str:
+    return written(Document(title="", sections=lambda: [table], model=Versioned), "table", width)
+
+
+def test_names_wrap_before_amounts_do_and_no_amount_is_cut() -> None:
+    row = Row(("a name of several words (and-a-resource)", "$1,000.00 to $2,000.00", "730 h"))
+    table = Table(heads=("", "$/month", "quantity"), rows=[row])
+    assert _text(table, 60) == (
+        "                                           $/month  quantity\n"
+        "a name of several words\n"
+        "(and-a-resource)            $1,000.00 to $2,000.00     730 h"
+    )

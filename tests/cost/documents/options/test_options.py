@@ -1,0 +1,65 @@
+"""Ways to buy in every form."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from gpucluster.core.program.facts import Terms
+from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.cost import Assumptions, PriceBook
+from gpucluster.cost.documents.forms.charts import Bars
+from gpucluster.cost.documents.forms.formats import NARROWEST, WIDEST, written
+from gpucluster.cost.documents.options.options import option_figures, options_document
+from gpucluster.cost.purchasing import Options, Settings, options_of
+from tests.cost.documents.conftest import Golden
+
+Stack = Callable[..., list[Resource]]
+TERMS = {"aws": Terms(support="enterprise", account_usd=Decimal(100_000))}
+CASES: dict[str, tuple[str, Settings]] = {
+    "aws": ("aws", Settings()),
+    "gcp": ("gcp", Settings(cover=Decimal("0.8"), utilisation=Decimal("0.4"), interruption_rate=Decimal("0.05"))),
+    "azure": ("azure-native", Settings(days=Decimal(365))),
+}
+
+
+@pytest.fixture
+def found(stack: Stack, book: PriceBook) -> Callable[[str], Options]:
+    def made(case: str) -> Options:
+        cloud, settings = CASES[case]
+        resources = Resources(stack(cloud), default_regions={"aws": "us-east-1"})
+        return options_of(resources, book, settings, Assumptions(terms=TERMS))
+
+    return made
+
+
+@pytest.mark.parametrize("name", ["aws.txt", "aws.json", "aws.csv", "aws.md", "gcp.txt", "azure.txt"])
+def test_ways_to_buy_are_their_golden_file(name: str, found: Callable[[str], Options], golden: Golden) -> None:
+    case = name.partition(".")[0]
+    golden(f"options/{name}", options_document(found(case), f"Ways to buy {case}"))
+
+
+def test_no_width_cuts_an_amount(found: Callable[[str], Options]) -> None:
+    narrow, wide = (written(options_document(found("aws"), "Ways"), "table", width) for width in (NARROWEST, WIDEST))
+    assert Counter(re.findall(r"\$[\d,.]+\d", narrow)) == Counter(re.findall(r"\$[\d,.]+\d", wide))
+
+
+def test_a_stack_without_gpus_says_so(make: Callable[..., Resource], book: PriceBook) -> None:
+    disk = make("aws:ebs/volume:Volume", "disk", type="gp3", size=100)
+    found = options_of(Resources([disk], default_regions={"aws": "us-east-1"}), book)
+    text = written(options_document(found, "Ways"), "table")
+    assert text.splitlines()[-1] == "No GPU machines with another way to buy"
+
+
+def test_a_chart_ranks_spot_last_for_machines_that_train_together_and_gives_the_reason(
+    found: Callable[[str], Options],
+) -> None:
+    [figure] = [figure for figure in option_figures(found("aws")) if figure.heading == "By way to buy, a month"]
+    assert isinstance(figure.panels[0].chart, Bars)
+    *ranked, spot = figure.panels[0].chart.rows
+    assert (spot.name, "spot" in [row.name for row in ranked], "(spot)" in figure.text) == ("spot", False, False)
+    assert "no offer for machines that train together" in spot.note

@@ -1,0 +1,213 @@
+"""`gpucluster guardrails pr-check`: from a file, as a comment, and what it says of input it can't use."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpucluster.cli import main
+from gpucluster.core.program.resources import Resources
+from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.operate.judges.report import Remark
+from gpucluster.operate.pull_request import judge as terms
+from gpucluster.operate.pull_request import vendors
+from gpucluster.operate.pull_request.evidence import PriceFiles
+from gpucluster.operate.pull_request.vendors import Vendors
+from tests.cases import cases
+from tests.gpucluster.operate.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
+from tests.gpucluster.operate.pull_request.github.conftest import GitHub, Refusal, github
+from tests.gpucluster.operate.pull_request.github.test_pulls import pull
+from tests.says import Says
+
+__all__ = ["github"]
+
+UNLABELLED = changed("shared", tags={})
+BOOK = {file.name: file.read_text() for file in _FOLDER.glob("*.csv")}
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command in an empty folder, without anything that a CI sets."""
+    monkeypatch.chdir(tmp_path)
+    for name in [*os.environ]:
+        if name.startswith(("GITHUB_", "PR_")):
+            monkeypatch.delenv(name)
+
+    (tmp_path / "rules.json").write_text(json.dumps({"all": "disabled", "required-labels": "mandatory"}))
+    monkeypatch.setenv("PR_CHECK_CONFIG", "rules.json")  # a new rule changes nothing here
+    monkeypatch.setattr(terms, "heard", lambda _: Vendors())  # nor does a vendor's schema, which takes seconds
+
+    def run(*args: str, env: dict[str, str] | None = None) -> Done:
+        for name, value in (env or {}).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["gpucluster", "guardrails", "pr-check", *args])
+        capsys.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        done = capsys.readouterr()
+        return Done(code, done.out, done.err)
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[..., str]:
+    def write(*stacks: Any, **fields: Any) -> str:
+        (tmp_path / "pr-check.json").write_text(evidence(*stacks, **fields).model_dump_json())
+        return "pr-check.json"
+
+    return write
+
+
+def event(hub: GitHub, **changes: str) -> dict[str, str]:
+    """What the workflow gives in its environment."""
+    return {
+        "GITHUB_TOKEN": "token",
+        "GITHUB_API_URL": hub.url,
+        "GITHUB_REPOSITORY": "acme/clusters",
+        "PR_HEAD_REPOSITORY": "mallory/clusters",
+        "PR_HEAD_BRANCH": "nodes",
+        "PR_HEAD_SHA": HEAD,
+        "PR_RUN_ID": "20",
+        **changes,
+    }
+
+
+@pytest.mark.parametrize(
+    ("after", "code", "line"),
+    [(TRIAL, 0, Says("dev", "$471.54", "no")), (UNLABELLED, 1, Says("Fails", "1", "dev", "same", "$471.54"))],
+)
+def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file, after, code: int, line: str) -> None:
+    done = run("render", file(stack(after)))
+    assert (done.code, done.out.splitlines()[0], done.err) == (code, line, "")
+
+
+def test_without_a_plan_the_exit_code_says_input(run: Run, file) -> None:
+    done = run("render", file(stack(TRIAL, head="failed", head_problem="nodes is 0", plan=None)))
+    assert (done.code, done.out.splitlines()[0]) == (2, Says("Fails", "no", "dev", "no", "compare"))
+
+
+def test_a_pack_that_stops_nothing_passes(run: Run, file) -> None:
+    done = run("render", file(stack(UNLABELLED)), "--pack", "baseline", env={"PR_CHECK_CONFIG": ""})
+    assert done.code == 0
+
+
+def test_everything_goes_to_the_job_summary_too(run: Run, file, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    done = run("render", file(stack(UNLABELLED)), env={"GITHUB_STEP_SUMMARY": str(summary)})
+    assert summary.read_text() == f"before\n{done.out}"
+
+
+def test_the_form_for_machines_is_json(run: Run, file) -> None:
+    assert json.loads(run("render", file(stack(TRIAL)), "--format", "json").out)["passes"] is True
+
+
+def test_a_price_book_of_the_change_that_can_not_be_used_fails_and_hides_nothing(run: Run, file) -> None:
+    broken = PriceFiles(before=BOOK, after={**BOOK, "aws.csv": "provider,region\n1,2\n"})
+    done = run("render", file(stack(TRIAL), prices=broken))
+    assert done.code == 1
+    assert done.out == Says("Fails", "price book", "same", "$471.54")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "not json"])
+def test_a_file_that_is_none_is_refused_in_lines(run: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "pr-check.json").write_text(text)
+    done = run("render", "pr-check.json")
+    assert (done.code, done.out) == (2, "")
+    assert all(line.startswith("error: pr-check.json: ") for line in done.err.splitlines())
+
+
+@cases
+def test_input_that_can_not_be_used_is_said_in_a_line(run: Run, args: tuple[str, ...], said: str) -> None:
+    Path("odd.json").write_text('{"budgt": "advisory"}')
+    done = run(*args)
+    assert done.code == 2
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_the_comment_is_written_from_what_the_forge_says(run: Run, file, github: GitHub) -> None:
+    github.pulls = [pull()]
+    github.files = [{"filename": "policies/rules/budget/__init__.py"}]
+    done = run("comment", file(stack(UNLABELLED), changed_files=["README.md"]), env=event(github))
+    assert (done.code, done.out, done.err) == (0, "", "Comment on pull request 7: created.\n")
+    [made] = github.comments
+    assert made["body"].splitlines()[0] == Says("Fails", "1", "dev", "same", "$471.54")
+    assert made["body"].endswith(f"<!-- gpucluster pr-check head={HEAD} run=20.1 -->")
+    assert run("comment", "pr-check.json", env=event(github, PR_RUN_ID="21")).err.endswith("7: unchanged.\n")
+
+
+def test_a_pull_request_that_has_moved_on_gets_no_comment(run: Run, file, github: GitHub) -> None:
+    done = run("comment", file(stack(TRIAL)), env=event(github))
+    assert (done.code, done.err) == (0, f"No open pull request is at {HEAD[:12]} any more: nothing to write.\n")
+    assert github.written() == []
+
+
+def test_what_the_vendors_schemas_refuse_is_part_of_it(run: Run, file, monkeypatch: pytest.MonkeyPatch) -> None:
+    def heard(resources: Resources) -> Vendors:
+        shared = next(one for one in resources if one.name == "shared")
+        remark = Remark("storageCapacity", "too small")
+        return Vendors(refusals=[vendors.Refusal(resource=shared, judge="aws", remark=remark)])
+
+    path = file(stack(TRIAL))
+    monkeypatch.setattr(terms, "heard", heard)
+    done = run("render", path)
+    assert done.code == 0
+    assert "`shared` (`aws:fsx/lustreFileSystem:LustreFileSystem`): `storageCapacity`: `too small`\n" in done.out
+
+
+def test_a_comment_as_long_as_github_takes_is_never_longer(run: Run, file, github: GitHub) -> None:
+    github.pulls = [pull()]
+    many = {f"fs-{number}": {**TRIAL["shared"], "tags": {}} for number in range(300)}
+    assert run("comment", file(stack({**TRIAL, **many})), env=event(github)).code == 0
+    body = github.comments[0]["body"]
+    assert 60_000 < len(body.encode()) <= 65_536
+    assert "more mandatory findings in [the job summary](https://github.com/acme/clusters/actions/runs/20)" in body
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal", "code", "said"),
+    [
+        ({"GITHUB_TOKEN": ""}, None, 2, "GITHUB_TOKEN is empty; set it to the token of the workflow"),
+        (
+            {"PR_HEAD_SHA": "c" * 40},
+            None,
+            2,
+            f"the file is about another commit than {'c' * 40}, the commit of the run",
+        ),
+        ({}, Refusal("POST", 403, {"message": "Resource not accessible"}), 2, "the token needs `pull-requests: write`"),
+        ({}, Refusal("POST", 422, {"message": "Validation Failed"}), 3, "422: Validation Failed"),
+    ],
+    ids=["no token", "another commit", "403", "422"],
+)
+def test_what_goes_wrong_is_one_line_and_an_exit_code(
+    run: Run, file, github: GitHub, changes: dict[str, str], refusal: Refusal | None, code: int, said: str
+) -> None:
+    github.pulls = [pull()]
+    github.refusals += [refusal] if refusal else []
+    done = run("comment", file(stack(TRIAL)), env=event(github, **changes))
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
+    assert "token\n" not in done.err

@@ -1,0 +1,270 @@
+"""Evidence held against rules and prices."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from gpucluster.cost.prices import DamagedBook, PriceBook
+from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.operate.pull_request.evidence import Evidence
+from gpucluster.operate.pull_request.judge import Judge
+from gpucluster.operate.pull_request.judgement import Judgement
+from gpucluster.operate.pull_request.render.comment import comment
+from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.settings import Settings
+from tests.gpucluster.operate.pull_request.conftest import (
+    CLUSTER,
+    LUSTRE,
+    NODES,
+    PACK,
+    TODAY,
+    TRIAL,
+    changed,
+    evidence,
+    plan,
+    stack,
+)
+from tests.says import Says
+
+TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})
+
+
+def rules(found: Judgement) -> list[tuple[str, str, bool]]:
+    return [(item.found.rule.name, item.found.subject, item.new) for _, item in found.mandatory]
+
+
+def test_a_change_of_nothing_is_calm(judge) -> None:
+    found = judge(evidence(stack(TRIAL)))
+    assert (found.calm, found.passes) == (True, True)
+    [dev] = found.stacks
+    assert (dev.before.monthly.expected, dev.after.monthly.expected) == (Decimal("471.54"), Decimal("471.54"))
+
+
+@pytest.mark.parametrize(
+    ("type_", "before", "after", "changed_input"),
+    [
+        (
+            "eks:index:ManagedNodeGroup",
+            {"scalingConfig": {"desiredSize": 1}},
+            {"scalingConfig": {"desiredSize": 64}},
+            "scalingConfig.desiredSize 1 -> 64",
+        ),
+        ("command:local:Command", {"create": "run --count 1"}, {"create": "run --count 64"}, "create"),
+    ],
+)
+def test_a_change_of_what_nobody_can_price_is_never_calm(judge, type_, before, after, changed_input) -> None:
+    old, new = ({**TRIAL, "gpus": {"type": type_, **inputs}} for inputs in (before, after))
+    found = judge(evidence(stack(new, old)))
+    assert (found.calm, found.verdict) == (False, "cannot tell")
+    assert comment(found) == Says("gpus", type_, changed_input)
+    same = judge(evidence(stack(new, new)))
+    assert (same.calm, same.verdict, comment(same)) == (True, "passes", Says("at least $471.54"))
+
+
+def test_the_order_of_resources_is_no_change(judge) -> None:
+    """Plans and states come in the order of the engine, and findings may list resources in the order they come in."""
+    more = {f"fs-{number}": {**TRIAL["shared"], "storageType": "HDD"} for number in range(7)}
+    there = stack({**TRIAL, **more}, {**TRIAL, **more})
+    assert there.plan is not None
+    turned = {**there.plan, "steps": list(reversed(there.plan["steps"]))}
+    found = judge(evidence(there.model_copy(update={"plan": turned})))
+    assert [item.found.rule.name for item in found.stacks[0].advice] == ["not-known-yet"]
+    assert found.calm
+
+
+def test_more_nodes_cost_more_and_pass(judge) -> None:
+    found = judge(evidence(stack(TWICE)))
+    assert (found.calm, found.passes) == (False, True)
+    assert found.stacks[0].diff.change.exact == Decimal("297.53")
+    assert found.stacks[0].steps == {"update": 1}
+
+
+def test_a_finding_says_what_its_resource_costs_and_whether_the_base_has_it(judge) -> None:
+    unlabelled = changed("shared", tags={})
+    found = judge(evidence(stack(unlabelled), stack(unlabelled, unlabelled, name="old")))
+    assert rules(found) == [("required-labels", "shared", True), ("required-labels", "shared", False)]
+    dev, item = found.mandatory[0]
+    assert dev.monthly(item) == ("shared", Decimal("174.00"))
+
+
+def test_a_resource_without_a_price_has_that_of_the_part_it_is_in(judge) -> None:
+    group = {**TRIAL, "group": {"type": "aws:ec2/securityGroup:SecurityGroup"}}
+    [(dev, item)] = judge(evidence(stack(group))).mandatory
+    assert (item.found.subject, dev.monthly(item)) == ("group", ("trial", Decimal("471.54")))
+
+
+def test_what_a_replacement_loses_cost_what_it_did_before(judge) -> None:
+    larger = changed("shared", storageCapacity=2400)
+    found = judge(evidence(stack(larger, replaced=["shared"])))
+    assert rules(found) == [("no-loss-of-shared-storage", "shared", True)]
+    dev, item = found.mandatory[0]
+    assert dev.monthly(item) == ("shared", Decimal("174.00"))
+    assert [loss.name for loss in dev.diff.losses] == ["shared"]
+
+
+def test_a_budget_that_is_passed_is_a_finding(judge) -> None:
+    small = changed("trial", budget={"monthly": "400", "onExceed": "fail"})
+    [(_, item)] = judge(evidence(stack(small))).mandatory
+    assert item.found.rule.name == "budget"
+    assert item.found.violation.what == Says("over", "$71.54", "$471.54")
+
+
+def test_a_budget_that_is_passed_fails_where_no_rule_of_the_pack_says_so_too(judge) -> None:
+    over = {"monthly": "400", "onExceed": "fail"}
+    lenient = Pack(name="lenient", description="No rule about money", rules=(), mandatory=frozenset())
+    [dev] = judge(evidence(stack(changed("trial", budget=over)))).stacks
+    assert dev.refused == ""  # the rule says it
+    found = judge(evidence(stack(changed("trial", budget=over))), pack=lenient)
+    assert (found.passes, found.calm, found.mandatory) == (False, False, [])
+    assert found.refused[0].refused == Says("over", "$71.54", "$471.54")
+    assert found.refused[0].diff is not None
+    warned = judge(evidence(stack(changed("trial", budget={**over, "onExceed": "warn"}))), pack=lenient)
+    assert (warned.passes, warned.refused) == (True, [])
+
+
+def test_the_region_of_the_base_is_its_own_and_not_that_of_the_head(judge) -> None:
+    moved = plan("dev", TRIAL, TRIAL)
+    moved["config"] = {"aws:region": "xx-nowhere-1"}
+    [dev] = judge(evidence(stack(TRIAL, plan=moved))).stacks
+    assert dev.before.complete
+    assert not dev.after.complete
+
+
+def test_a_new_stack_cost_nothing_before(judge) -> None:
+    [dev] = judge(evidence(stack(TRIAL, {}, base="absent", state=None))).stacks
+    assert (dev.before.monthly.expected, dev.after.monthly.expected) == (Decimal(0), Decimal("471.54"))
+    assert (dev.no_comparison, dev.steps) == ("", {"create": 3})
+
+
+def test_a_stack_that_is_gone_has_a_cost_before_and_is_not_calm(judge) -> None:
+    found = judge(evidence(stack({}, head="absent", plan=None)))
+    [dev] = found.stacks
+    assert dev.before.monthly.expected == Decimal("471.54")
+    assert (found.passes, found.calm) == (True, False)
+
+
+def test_without_a_base_there_is_no_comparison_and_no_failure(judge) -> None:
+    found = judge(evidence(stack(TRIAL, {}, base="failed", base_problem="over budget", state=None)))
+    [dev] = found.stacks
+    assert (dev.no_comparison, dev.before, found.passes) == ("over budget", None, True)
+    assert dev.after.monthly.expected == Decimal("471.54")
+
+
+def test_a_head_without_a_plan_fails_and_the_base_still_has_its_cost(judge) -> None:
+    found = judge(evidence(stack(TRIAL, head="failed", head_problem="nodes is 0", plan=None)))
+    [dev] = found.stacks
+    assert (found.passes, dev.problem, dev.after) == (False, "nodes is 0", None)
+    assert dev.before.monthly.expected == Decimal("471.54")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"steps": "none"},
+        {"steps": [{"op": "create", "urn": "u", "newState": {"urn": "no urn"}}]},
+        {"config": {}, "steps": [], "changeSummary": {"same": 3}},
+        {"steps": [], "diagnostics": [{"severity": "error", "message": "no"}]},
+    ],
+    ids=["steps", "urn", "sames", "error"],
+)
+def test_a_plan_that_breaks_a_reader_is_no_pass_and_leaves_the_others_alone(judge, broken) -> None:
+    found = judge(evidence(stack(TRIAL, plan=broken), stack(TRIAL, name="prod")))
+    bad, good = found.stacks
+    assert not found.passes
+    assert bad.problem
+    assert good.after.monthly.expected == Decimal("471.54")
+
+
+@pytest.mark.parametrize(
+    "amount", ["1e999999", "-1e999999", 1e308, float("inf"), "9" * 5000, True], ids=lambda one: str(one)[:9]
+)
+def test_amounts_no_cloud_has_do_not_get_into_a_total(judge, amount) -> None:
+    huge = changed("system", scalingConfig={"desiredSize": amount, "minSize": amount, "maxSize": amount})
+    with_budget = changed("trial", huge, budget={"monthly": amount, "onExceed": "fail"})
+    [dev] = judge(evidence(stack(with_budget))).stacks
+    assert dev.problem or len(str(dev.after.monthly.expected)) < 40
+
+
+def test_evidence_that_has_not_what_it_says_is_no_pass(judge) -> None:
+    found = judge(evidence(stack(TRIAL, plan=None)))
+    assert (found.passes, found.stacks[0].problem) == (False, "the file lacks entries that it declares")
+
+
+def test_exemptions_are_named_where_the_base_has_not_the_same(judge) -> None:
+    def exempt(until: str):
+        entry = {
+            "rule": "required-labels",
+            "resource": "shared",
+            "reason": "shared network",
+            "owner": "o",
+            "until": until,
+        }
+        return changed("trial", changed("shared", tags={}), exemptions=[entry])
+
+    found = judge(
+        evidence(
+            stack(exempt("2026-12-01")),
+            stack(exempt("2026-12-01"), exempt("2026-12-01"), name="same"),
+            stack(exempt("2026-12-31"), exempt("2026-12-01"), name="longer"),
+        )
+    )
+    assert [[one.until.isoformat() for one in dev.exemptions] for dev in found.stacks] == [
+        ["2026-12-01"],
+        [],
+        ["2026-12-31"],
+    ]
+    assert found.mandatory == []
+
+
+def test_another_price_book_is_an_amount_of_its_own(judge, tmp_path: Path) -> None:
+    for file in _FOLDER.glob("*.csv"):
+        text = file.read_text()
+        if file.name == "aws.csv":
+            text = text.replace(",0.2016,", ",0.3016,")
+            assert text != file.read_text()
+        (tmp_path / file.name).write_text(text)
+    found = judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path))
+    [dev] = found.stacks
+    assert (dev.after.monthly.expected, dev.price_change.change.exact) == (Decimal("471.54"), Decimal("146.00"))
+    assert (found.calm, found.passes) == (False, True)
+
+
+def test_a_price_that_the_other_book_has_not_is_no_saving(judge, tmp_path: Path) -> None:
+    for file in _FOLDER.glob("*.csv"):
+        lines = file.read_text().splitlines(keepends=True)
+        (tmp_path / file.name).write_text("".join(line for line in lines if ",0.2016," not in line))
+    found = judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path))
+    prices = found.stacks[0].price_change
+    assert (prices.change.direction, [item.urn for item in prices.newly_unpriced]) == (
+        "cannot tell",
+        [line.urn for line in prices.old.estimate.lines if line.sku == "m7i.xlarge"],
+    )
+    assert not found.calm
+
+
+def test_a_damaged_book_judges_nothing(tmp_path: Path) -> None:
+    (tmp_path / "aws.csv").write_text("")
+    judge = Judge(book=PriceBook(today=TODAY, folder=tmp_path), pack=PACK, settings=Settings(), today=TODAY)
+    with pytest.raises(DamagedBook):
+        judge.judge(evidence(stack(TRIAL)), [])
+
+
+def test_settings_of_the_pack_hold() -> None:
+    judge = Judge(
+        book=PriceBook(today=TODAY),
+        pack=PACK,
+        settings=Settings(levels={"required-labels": "advisory"}),
+        today=datetime.date(2026, 11, 1),
+    )
+    found = judge.judge(evidence(stack(changed("shared", tags={}))), [])
+    assert (found.passes, [item.found.rule.name for item in found.stacks[0].new_advice]) == (True, ["required-labels"])
+
+
+def test_evidence_goes_through_a_file_unchanged() -> None:
+    found = evidence(stack(TWICE))
+    assert Evidence.model_validate_json(found.model_dump_json()) == found
+    assert {LUSTRE, NODES, CLUSTER} <= {step["newState"]["type"] for step in found.stacks[0].plan["steps"]}

@@ -1,0 +1,217 @@
+"""Both sides of every stack, with sides that answer as a sandbox would."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpucluster.errors import InputError
+from gpucluster.operate.pull_request.base_and_head import SideFailed, locks_changed
+from gpucluster.operate.pull_request.previews import _chosen, _matching, _stack
+from tests.gpucluster.operate.pull_request.conftest import TRIAL, plan, state
+from tests.says import Says
+
+PLAN = json.dumps({**plan("dev", TRIAL, TRIAL), "duration": 1})
+RESOURCES = state("dev", TRIAL)["deployment"]["resources"]
+
+
+@dataclass
+class FakeSide:
+    """A side with the stack `dev`. up, planned: what the commands give; an error is raised."""
+
+    up_fails: str = ""
+    planned: str | SideFailed = PLAN
+    names: tuple[str, ...] = ("dev",)
+    files: Path = Path()
+    done: list[str] = field(default_factory=list)
+
+    def stacks(self) -> list[str]:
+        return [*self.names]
+
+    def copy(self, folder: Path) -> FakeSide:
+        self.store_of(folder).mkdir(parents=True)
+        return replace(self, files=folder)
+
+    @staticmethod
+    def store_of(folder: Path) -> Path:
+        return folder / ".sandbox"
+
+    @property
+    def store(self) -> Path:
+        return self.store_of(self.files)
+
+    def up(self, stack: str) -> None:
+        self.done.append(f"up {stack}")
+        if self.up_fails:
+            raise SideFailed(self.up_fails)
+        (self.store / "state").write_text("built")
+
+    def resources(self, stack: str) -> list[Any]:
+        return RESOURCES if stack == "dev" else []
+
+    def plan(self, stack: str) -> str:
+        there = self.store / "state"
+        self.done.append(f"plan {stack} on {there.read_text() if there.exists() else 'nothing'}")
+        if isinstance(self.planned, SideFailed):
+            raise self.planned
+        return self.planned
+
+
+class Head(FakeSide):
+    @staticmethod
+    def store_of(folder: Path) -> Path:
+        """A head has no sandbox yet: the base's is moved there."""
+        return folder if not folder.exists() else folder / ".sandbox"
+
+
+def run(tmp_path: Path, old: FakeSide, new: FakeSide, problem: str = "") -> tuple[Any, list[str]]:
+    said: list[str] = []
+    return _stack("dev", old, new, problem, tmp_path, said.append), said  # type: ignore[arg-type]
+
+
+def test_the_head_is_planned_on_the_state_of_the_base(tmp_path: Path) -> None:
+    old, new = FakeSide(), Head()
+    found, said = run(tmp_path, old, new)
+    assert (found.base, found.head, found.state["deployment"]["resources"] != []) == ("built", "planned", True)
+    assert (old.done, new.done) == (["up dev"], ["plan dev on built"])
+    assert "duration" not in found.plan
+    assert said == ["dev: planned"]
+
+
+def test_a_base_that_can_not_be_built_gives_no_comparison_and_the_plan_is_one_on_nothing(tmp_path: Path) -> None:
+    new = Head()
+    found, said = run(tmp_path, FakeSide(up_fails="error: no such zone\nmore"), new)
+    assert (found.base, found.base_problem, found.state, found.head) == (
+        "failed",
+        "error: no such zone\nmore",
+        None,
+        "planned",
+    )
+    assert new.done == ["plan dev on nothing"]
+    assert said == ["dev: no comparison: error: no such zone", "dev: planned"]
+
+
+def test_an_environment_that_can_not_be_made_gives_no_comparison_either(tmp_path: Path) -> None:
+    old = FakeSide()
+    found, _ = run(tmp_path, old, Head(), "`make setup` failed: no network")
+    assert (found.base, found.base_problem, old.done) == ("failed", "`make setup` failed: no network", [])
+
+
+@pytest.mark.parametrize(
+    ("names", "there"), [(("dev", "test"), "stacks: dev, test"), ((), "a stack is a file Pulumi.NAME.yaml")]
+)
+def test_an_unknown_stack_is_refused_with_those_that_there_are(names: tuple[str, ...], there: str) -> None:
+    sides: Any = FakeSide(names=names), FakeSide(names=names)
+    with pytest.raises(InputError, match=rf"^no stack prod on either side; {re.escape(there)}"):
+        _chosen(["prod"], *sides)
+
+
+def test_a_new_stack_is_planned_on_nothing(tmp_path: Path) -> None:
+    new = Head()
+    found, _ = run(tmp_path, FakeSide(names=()), new)
+    assert (found.base, found.base_problem, found.head, new.done) == ("absent", "", "planned", ["plan dev on nothing"])
+
+
+def test_a_stack_that_is_gone_has_the_state_of_the_base(tmp_path: Path) -> None:
+    found, said = run(tmp_path, FakeSide(), Head(names=()))
+    assert (found.base, found.head, found.plan, said) == ("built", "absent", None, ["dev: gone"])
+    assert found.state["deployment"]["resources"]
+
+
+@pytest.mark.parametrize(
+    ("planned", "problem"),
+    [
+        (
+            json.dumps(
+                {"steps": [], "diagnostics": [{"severity": "error", "message": "error: over budget by $1.00\n"}]}
+            ),
+            "over budget by $1.00",
+        ),
+        (SideFailed("error: nodes is 0"), "error: nodes is 0"),
+        ("{", Says("not", "JSON", "1")),
+    ],
+    ids=["refused", "no plan", "no json"],
+)
+def test_a_head_without_a_plan_says_why_and_keeps_the_state(tmp_path: Path, planned: Any, problem: str) -> None:
+    found, _ = run(tmp_path, FakeSide(), Head(planned=planned))
+    assert (found.head, found.head_problem, found.plan, found.base) == ("failed", problem, None, "built")
+    assert found.state is not None
+
+
+def test_only_files_that_lock_packages_ask_for_an_environment_of_their_own() -> None:
+    assert locks_changed(["README.md", "requirements.lock"])
+    assert locks_changed(["app/package-lock.json"])
+    assert locks_changed(["requirements-dev.txt"])
+    assert not locks_changed(["pyproject.toml", "stacks/specs/trial.yaml", "lock.py"])
+
+
+def rehearsed(**job: Any) -> str:
+    machines = [{"hourly": "110.08"}, {"hourly": "6.88"}]
+    known = {"kind": "TrainJob", "namespace": "training", "name": "pytorch", "source": "jobs/pytorch.yaml"}
+    return json.dumps({"jobs": [{**known, "verdict": "runs", "why": [], "machines": machines, **job}]})
+
+
+@dataclass
+class Living(Head):
+    """A head whose cluster answers."""
+
+    answer: str | SideFailed = ""
+
+    def rehearse(self, stack: str, files: list[Path]) -> str:
+        self.done.append(f"rehearse {', '.join(map(str, files))} on {stack}")
+        if isinstance(self.answer, SideFailed):
+            raise self.answer
+        return self.answer
+
+
+def jobs_of(tmp_path: Path, answer: str | SideFailed) -> Any:
+    new = Living(answer=answer)
+    found = _stack("dev", FakeSide(), new, "", tmp_path, [].append, [Path("jobs/pytorch.yaml")])  # type: ignore[arg-type]
+    assert new.done[-1] == "rehearse jobs/pytorch.yaml on dev"
+    return found
+
+
+def test_jobs_are_rehearsed_on_the_head_with_the_price_of_their_machines(tmp_path: Path) -> None:
+    found = jobs_of(tmp_path, rehearsed())
+    assert [job.model_dump() for job in found.jobs] == [
+        {
+            "title": "TrainJob training/pytorch",
+            "source": "jobs/pytorch.yaml",
+            "verdict": "runs",
+            "why": "",
+            "hourly": "116.96",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (SideFailed("no Go"), "no Go"),
+        ("{", Says("not", "JSON", "1")),
+        (rehearsed(verdict="perhaps"), Says("rehearsal", "report", "ValidationError")),
+    ],
+)
+def test_why_jobs_could_not_be_rehearsed_is_said(tmp_path: Path, answer: str | SideFailed, problem: str) -> None:
+    found = jobs_of(tmp_path, answer)
+    assert (found.jobs, found.jobs_problem) == ([], problem)
+
+
+def test_a_price_that_is_not_known_is_no_price(tmp_path: Path) -> None:
+    found = jobs_of(tmp_path, rehearsed(machines=[{"hourly": None}, {"hourly": "1"}]))
+    assert found.jobs[0].hourly is None
+
+
+def test_a_pattern_without_files_or_out_of_the_project_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    for name in ("b.yaml", "a.yaml"):
+        (tmp_path / "jobs" / name).touch()
+    assert _matching(tmp_path, ["jobs/*.yaml", "jobs/a.yaml"]) == [Path("jobs/a.yaml"), Path("jobs/b.yaml")]
+    for pattern in ("nothing/*.yaml", "../*.yaml", "/etc/*"):
+        with pytest.raises(InputError, match=f"--jobs is {re.escape(repr(pattern))}"):
+            _matching(tmp_path, [pattern])

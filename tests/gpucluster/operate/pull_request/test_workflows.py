@@ -1,0 +1,155 @@
+"""The workflows and the action: what they may, what they run, and what they never do."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.says import Says
+
+ROOT = Path(__file__).parents[4]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+ACTION = ROOT / ".github/actions/pr-check/action.yml"
+FILES = [*WORKFLOWS, ACTION]
+BIN = Path(sys.executable).parent
+
+
+def read(name: str) -> dict[str, Any]:
+    """A workflow; the key `on` is a boolean for YAML 1.1, as PyYAML reads it."""
+    found = yaml.safe_load((ROOT / ".github/workflows" / name).read_text())
+    return {("on" if key is True else key): value for key, value in found.items()}
+
+
+def steps(file: Path) -> Iterator[dict[str, Any]]:
+    found = yaml.safe_load(file.read_text())
+    for job in found["jobs"].values() if "jobs" in found else [found["runs"]]:
+        yield from job["steps"]
+
+
+def test_a_linter_of_their_security_finds_nothing() -> None:
+    command = [str(BIN / "zizmor"), "--offline", "--no-progress", "--strict-collection", "--color", "never", ".github"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_one_that_runs_a_pull_request_reads_and_has_no_secret() -> None:
+    found = read("preview.yml")
+    assert found["on"] == {"pull_request": None}
+    assert found["permissions"] == {}
+    assert {name: job["permissions"] for name, job in found["jobs"].items()} == {"preview": {"contents": "read"}}
+    text = (ROOT / ".github/workflows/preview.yml").read_text() + ACTION.read_text()
+    assert not re.search(r"secrets\.|github\.token|GITHUB_TOKEN", text)
+
+
+def test_the_projects_own_tests_run_on_every_pull_request_and_all_of_them_every_night() -> None:
+    pull_request, nightly = read("test.yml"), read("nightly.yml")
+    assert pull_request["on"] == {"pull_request": None, "push": {"branches": ["main"]}}
+    assert list(nightly["on"]) == ["schedule", "workflow_dispatch"]
+    [test], [night] = pull_request["jobs"].values(), nightly["jobs"].values()
+    assert [step["run"] for step in test["steps"] if "run" in step] == ["bash .ci/run"]
+    assert [step["run"] for step in night["steps"] if "run" in step] == ['make "$TARGET"']
+    assert night["strategy"]["matrix"]["target"] == ["test-all", "test-alone", "mutants", "fuzz"]
+    for found in (pull_request, nightly):
+        assert (found["permissions"], [job["permissions"] for job in found["jobs"].values()]) == (
+            {},
+            [{"contents": "read"}],
+        )
+        assert "secrets." not in str(found)
+
+
+def test_the_one_that_writes_runs_the_default_branch_alone() -> None:
+    found = read("comment.yml")
+    assert found["on"] == {"workflow_run": {"workflows": [read("preview.yml")["name"]], "types": ["completed"]}}
+    [job] = found["jobs"].values()
+    assert job["permissions"] == {"actions": "read", "contents": "read", "pull-requests": "write"}
+    checkouts = [step for step in job["steps"] if "checkout" in step.get("uses", "")]
+    assert [step["with"] for step in checkouts] == [{"persist-credentials": False}]
+    assert [step["run"] for step in job["steps"] if "run" in step] == [
+        "make",
+        '.venv/bin/gpucluster guardrails pr-check comment "$RUNNER_TEMP/evidence/pr-check.json"',
+    ]
+    assert not any("cache" in step.get("uses", "") for step in job["steps"])
+
+
+def test_a_cache_is_written_from_the_default_branch_alone() -> None:
+    writing = {
+        file.name
+        for file in FILES
+        for step in steps(file)
+        if re.search(r"actions/cache(/save)?@", step.get("uses", ""))
+    }
+    assert writing == {"cache.yml"}
+    assert list(read("cache.yml")["on"]) == ["push"]
+    assert read("cache.yml")["on"]["push"]["branches"] == ["main"]
+
+
+def test_the_cache_has_what_previews_and_rehearsals_need_under_a_key_of_its_sources() -> None:
+    [job] = read("cache.yml")["jobs"].values()
+    built = [step["run"] for step in job["steps"] if step.get("run", "").startswith(".venv/bin/")]
+    assert built == [".venv/bin/gpucluster sandbox engine", ".venv/bin/gpucluster sandbox kubernetes --live"]
+    caches = [step["with"] for file in FILES for step in steps(file) if "actions/cache/" in step.get("uses", "")]
+    assert len({(cache["path"], cache["key"]) for cache in caches}) == 1
+    sources = re.findall(r"'([^']+)'", caches[0]["key"])
+    assert sources == ["requirements.lock", "sandbox/engine/**", "sandbox/api_server/**", "sandbox/live/**"]
+    assert {*sources} < {*read("cache.yml")["on"]["push"]["paths"]}
+    [older] = {cache["restore-keys"] for cache in caches if "restore-keys" in cache}
+    assert caches[0]["key"].startswith(older)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_actions_are_pinned_and_text_of_an_event_is_never_part_of_a_script(file: Path) -> None:
+    text = file.read_text()
+    assert "pull_request_target" not in text
+    for step in steps(file):
+        assert "${{" not in step.get("run", ""), step
+        if "uses" in step and not step["uses"].startswith("./"):
+            assert re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}", step["uses"]), step
+    for line in text.splitlines():
+        if re.search(r"uses: actions/", line):
+            assert re.search(r" # v\d+\.\d+\.\d+$", line), line
+        if "actions/checkout@" in line:
+            assert "persist-credentials: false" in text
+
+
+def test_one_version_of_an_action_is_used_everywhere() -> None:
+    pins = {
+        step["uses"].split("/")[1].split("@")[0]: step["uses"]
+        for file in FILES
+        for step in steps(file)
+        if "@" in step.get("uses", "")
+    }
+    used = [step["uses"] for file in FILES for step in steps(file) if "@" in step.get("uses", "")]
+    assert {one.rpartition("@")[2] for one in used} == {one.rpartition("@")[2] for one in pins.values()}
+
+
+def test_the_action_gives_every_input_to_the_command_by_its_environment() -> None:
+    found = yaml.safe_load(ACTION.read_text())
+    [check] = [step for step in steps(ACTION) if step.get("name") == "Check"]
+    given = {name.removeprefix("PR_CHECK_").lower() for name in check["env"] if name.startswith("PR_CHECK_")}
+    assert given == set(found["inputs"])
+    from gpucluster.operate.pull_request.command import command
+
+    known = {option.envvar for option in command.params if getattr(option, "envvar", None)}
+    assert {name for name in check["env"] if name.startswith("PR_CHECK_")} == known
+
+
+def test_the_template_for_gitlab_runs_the_same_command() -> None:
+    job = yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())["pr-check"]
+    assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
+    assert job["script"][-1] == Says(
+        "$TOOLS/.venv/bin/gpucluster", "pr-check", "--evidence", "pr-check.json", "--output", "pr-check.md"
+    )
+    assert job["artifacts"]["when"] == "always"
+    assert job["artifacts"]["paths"] == ["pr-check.md", "pr-check.json"]
+    # GitLab keeps nothing outside of the project's folder, and what is in it must be no part of the change.
+    [kept] = job["cache"]["paths"]
+    assert job["variables"]["GPUCLUSTER_CACHE"] == f"$CI_PROJECT_DIR/{kept}"
+    assert job["script"][0] == f"mkdir -p {kept} && echo '*' > {kept}/.gitignore"
+    assert "$CI_MERGE_REQUEST_IID" in job["cache"]["key"]

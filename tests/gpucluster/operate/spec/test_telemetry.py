@@ -1,0 +1,89 @@
+"""`gpucluster telemetry` as its user meets it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from gpucluster.cli import main
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(autouse=True)
+def project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["telemetry", *words])
+
+
+def test_rules_carry_labels_and_price_of_the_stack() -> None:
+    (group,) = yaml.safe_load(run("rules", "--stack", "aws-trial").stdout)["groups"]
+
+    idle = next(rule for rule in group["rules"] if rule.get("alert") == "GpuIdle")
+    assert idle["expr"].endswith(" * 6.88")
+    assert idle["labels"] == {
+        "team": "research",
+        "project": "foundation-model",
+        "cost_center": "cc-1234",
+        "environment": "trial",
+        "owner": "ml-platform",
+        "stack": "aws-trial",
+        "severity": "warning",
+    }
+
+
+def test_every_form_of_every_stack_is_written() -> None:
+    for stack in ("aws-trial", "gcp-trial", "azure-trial"):
+        for form in ("prometheus", "operator", "gke", "azure"):
+            assert run("rules", "--stack", stack, "--format", form).exit_code == 0
+
+
+def test_the_price_sheet_names_the_training_machine_of_the_stack() -> None:
+    rows = list(csv.DictReader(run("opencost", "--stack", "azure-trial").stdout.splitlines()))
+
+    assert [row for row in rows if row["InstanceType"] == "Standard_ND96isr_H100_v5"] == [
+        {
+            "EndTimestamp": "",
+            "InstanceID": "Standard_ND96isr_H100_v5",
+            "Region": "eastus",
+            "AssetClass": "node",
+            "InstanceIDField": "metadata.labels.node.kubernetes.io/instance-type",
+            "InstanceType": "Standard_ND96isr_H100_v5",
+            "MarketPriceHourly": "98.32",
+            "Version": "v1",
+        }
+    ]
+
+
+def test_dashboards_are_files_that_grafana_imports(tmp_path: Path) -> None:
+    assert run("dashboards", "--stack", "gcp-trial", "-o", str(tmp_path / "new")).exit_code == 0
+
+    titles = {path.name: json.loads(path.read_text())["title"] for path in (tmp_path / "new").iterdir()}
+    assert titles == {f"gpucluster-{name}.json": f"GPU cluster: {name}" for name in ("use", "fabric", "health", "cost")}
+
+
+def test_an_unknown_stack_is_refused_in_words() -> None:
+    result = run("rules", "--stack", "aws-trail")
+
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    assert "aws-trial" in result.stderr
+
+
+def test_a_file_in_the_way_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    result = run("dashboards", "--stack", "aws-trial", "-o", str(tmp_path / "file" / "below"))
+
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        2,
+        f"error: {tmp_path}/file/below can't be written: Not a directory; give another --output",
+    )

@@ -1,8 +1,0 @@
-"""What the tests of readers share with those of cost and policies."""
-
-from __future__ import annotations
-
-from tests.policies.conftest import program
-from tests.program.fixtures import make, recordings, run_program
-
-__all__ = ["make", "program", "recordings", "run_program"]

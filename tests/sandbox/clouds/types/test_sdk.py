@@ -1,0 +1,44 @@
+"""Where SDKs are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+
+
+def test_the_sdks_of_this_environment_are_found_with_their_versions() -> None:
+    from importlib.metadata import version
+
+    sdks = installed_sdks(site_packages(None))
+    assert {"aws", "gcp", "kubernetes"} <= set(sdks)
+    assert sdks["aws"].version == version("pulumi-aws")
+
+
+def test_another_virtual_environment_is_looked_into(tmp_path: Path) -> None:
+    folder = tmp_path / "lib" / "python3.11" / "site-packages" / "pulumi_thing"
+    folder.mkdir(parents=True)
+    (folder / "pulumi-plugin.json").write_text('{"resource": true, "name": "thing", "version": "v1.2.3"}')
+    sdks = installed_sdks(site_packages(tmp_path))
+    assert [(sdk.package, sdk.version, sdk.root) for sdk in sdks.values()] == [("thing", "1.2.3", folder)]
+
+
+def test_an_sdk_whose_plugin_names_no_version_has_that_of_its_package(tmp_path: Path) -> None:
+    for package, plugin in (("pulumi_synced_folder", '"name": "synced-folder"'), ("pulumi_other", '"server": "x"')):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "pulumi-plugin.json").write_text(f'{{"resource": true, {plugin}}}')
+    installed = tmp_path / "pulumi_synced_folder-0.12.4.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: pulumi_synced_folder\nVersion: 0.12.4\n")
+    assert {sdk.package: sdk.version for sdk in installed_sdks(tmp_path).values()} == {
+        "other": "0.0.0",
+        "synced-folder": "0.12.4",
+    }
+
+
+def test_a_plugin_file_that_is_cut_off_leaves_the_others(tmp_path: Path) -> None:
+    whole = '{"resource": true, "version": "1.0.0"}'
+    for package, text in (("pulumi_cut", whole[:12]), ("pulumi_whole", whole)):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "pulumi-plugin.json").write_text(text)
+    assert [*installed_sdks(tmp_path)] == ["whole"]
