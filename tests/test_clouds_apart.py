@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.test_layers import BELOW, ROOT
 
-FOLDERS: Final = {*BELOW, "benchmarks", "tools"}
+FOLDERS: Final = {*BELOW, "tools"}
 
 _SOURCES: Final = "its sources or docstring name them, its code none"
 _DATA_OF_EACH: Final = "a fact of each cloud, which a new cloud adds its own to"

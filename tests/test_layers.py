@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import pytest
@@ -15,48 +15,50 @@ from gpucluster.checkout import folders
 
 ROOT = Path(__file__).parents[1]
 
+_CORE: Final = frozenset({"gpucluster/core"})
+
 BELOW: Final[Mapping[str, frozenset[str]]] = {
-    "catalog": frozenset(),
-    "textio": frozenset(),
-    "program": frozenset({"textio"}),
-    "sandbox": frozenset({"catalog", "textio"}),
-    "cost": frozenset({"catalog", "textio", "program"}),
-    "policies": frozenset({"catalog", "textio", "program", "cost"}),
-    "components": frozenset({"catalog", "textio", "program", "cost"}),
-    "quote": frozenset({"catalog", "textio", "program", "cost", "components"}),
-    "acceptance": frozenset({"catalog", "textio", "program", "cost", "components"}),
-    "judges": frozenset({"program", "sandbox", "textio"}),
-    "rehearse": frozenset({"textio", "program", "cost", "sandbox"}),
-    "pull_request": frozenset({"textio", "program", "cost", "policies", "sandbox", "judges", "rehearse"}),
-    "account": frozenset({"catalog", "textio", "program", "cost", "components", "sandbox"}),
-    "stacks": frozenset({"program", "cost", "components", "gpucluster"}),
-    "gpucluster": frozenset(
-        {
-            "catalog",
-            "textio",
-            "program",
-            "sandbox",
-            "cost",
-            "policies",
-            "components",
-            "account",
-            "acceptance",
-            "judges",
-            "pull_request",
-            "quote",
-            "rehearse",
-        }
-    ),
+    "gpucluster/core": frozenset(),
+    "sandbox": _CORE,
+    "cost": _CORE,
+    "policies": _CORE | {"cost"},
+    "components": _CORE | {"cost"},
+    "gpucluster/operate/quote": _CORE | {"cost", "components"},
+    "gpucluster/operate/spec": _CORE | {"cost", "components"},
+    "gpucluster/operate/acceptance": _CORE | {"cost", "components"},
+    "gpucluster/operate/judges": _CORE | {"sandbox"},
+    "gpucluster/operate/rehearse": _CORE | {"cost", "sandbox"},
+    "gpucluster/operate/pull_request": _CORE
+    | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
+    "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox"},
+    "stacks": frozenset({"cost", "components", "gpucluster"}),
+    "gpucluster": _CORE
+    | {
+        "sandbox",
+        "cost",
+        "policies",
+        "components",
+        "gpucluster/operate/account",
+        "gpucluster/operate/acceptance",
+        "gpucluster/operate/judges",
+        "gpucluster/operate/pull_request",
+        "gpucluster/operate/quote",
+        "gpucluster/operate/rehearse",
+        "gpucluster/operate/spec",
+    },
 }
-"""Folder -> those that it may import. Cost and policies know no component, the sandbox knows the tables alone."""
+"""Room -> those that it may import. The longest name that fits a path is its room: `gpucluster` has what users import.
+
+Cost and policies know no component, the sandbox knows the tables alone.
+"""
 
 EVERYWHERE: Final = frozenset(
     {
-        "gpucluster/core/cache.py",
         "gpucluster/checkout.py",
-        "gpucluster/errors.py",
+        "gpucluster/core/cache.py",
         "gpucluster/core/environment.py",
         "gpucluster/core/light_import.py",
+        "gpucluster/errors.py",
         "gpucluster/options.py",
     }
 )
@@ -69,6 +71,12 @@ EXCEPT: Final[set[tuple[str, str]]] = set()
 
 _BY_NAME: Final = re.compile(r"(gpucluster(?:\.\w+)+)(?::\w+)?")
 """A module that is imported by its name, as text: by `import_module`, or by a command that loads what it needs."""
+
+
+def room_of(path: str) -> str:
+    """The longest room that has the file; its first folder if none has."""
+    above = [str(one) for one in PurePosixPath(path).parents]
+    return next((one for one in above if one in BELOW), path.split("/")[0])
 
 
 def files(root: Path) -> dict[str, str]:
@@ -127,8 +135,8 @@ def circles(found: set[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _apart(source: str, target: str) -> tuple[str, str, str]:
-    """The folder that two files have in common, and what each of them is or lies in there."""
-    one, other = source.split("/"), target.split("/")
+    """The folder that two files have in common, and what each of them is or lies in there; a room is one folder."""
+    one, other = ([room := room_of(path), *path.removeprefix(f"{room}/").split("/")] for path in (source, target))
     common = next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return "/".join(one[:common]), one[common], other[common]
 
@@ -142,7 +150,7 @@ def test_folders_import_only_those_below_them(ours: set[tuple[str, str]]) -> Non
     upward = {
         (source, target)
         for source, target in ours
-        if (top := target.split("/")[0]) != source.split("/")[0] and top not in BELOW[source.split("/")[0]]
+        if (room := room_of(target)) != room_of(source) and room not in BELOW[room_of(source)]
     }
     assert upward == EXCEPT
 

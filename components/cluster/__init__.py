@@ -1,1 +1,1 @@
-"""Cluster."""
+"""A cluster on any cloud: the interface of a cloud, common parts, outputs, facts."""

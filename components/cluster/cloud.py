@@ -80,7 +80,7 @@ Plan = TypeVar("Plan", bound=ClusterPlan, covariant=True)
 class Cloud(Generic[Plan]):
     """One cloud. `Any` is its own location or plan, which is opaque to all other parts.
 
-    name: its row in `catalog.clouds`. service: the name of its Kubernetes service.
+    name: its row in `core.catalog.clouds`. service: the name of its Kubernetes service.
     keys: required location keys of a stack's configuration, each with an example. optional: its optional keys.
     zone_in: returns a zone of a region, to check a spec without a stack.
     parse_location: the location of these keys' values, or every problem with them; missing keys are reported elsewhere.

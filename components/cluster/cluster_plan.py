@@ -29,7 +29,7 @@ from gpucluster.core.program.facts import Facts
 class CloudTraits:
     """What the shared parts are told of a cloud.
 
-    cloud: its row in `catalog.clouds`. service: of Kubernetes, with the form and the longest of its clusters' names.
+    cloud: its row in `core.catalog`. service: of Kubernetes, with the form and the longest of its clusters' names.
     log_days: retentions that its log service supports, `log_service` that and these values in an error, `log_store`
     the name of the store. metrics: its store of metrics. repair: who repairs a broken node, and when. bucket: form of
     an address. fabrics: it has several releases of a fabric. maintenance: it announces maintenance of nodes.

@@ -1,1 +1,1 @@
-"""Resources."""
+"""Resources of a program: labels, failures, replaced nodes, skipped targets."""

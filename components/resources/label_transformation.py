@@ -82,7 +82,7 @@ def labelled_objects(labels: Mapping[str, str], opts: pulumi.ResourceOptions | N
 
 def _field(props: Any) -> str | None:
     """The argument of a cloud's resource that labels it. Google Cloud's `labels` mean something else on resources for
-    which the provider does not return all labels (`catalog.labelled`).
+    which the provider does not return all labels (`core.catalog.labels`).
     """
     if "effective_labels" in props:
         return "labels" if "labels" in props else "resource_labels"

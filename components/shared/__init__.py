@@ -1,1 +1,1 @@
-"""Shared."""
+"""Parts that clusters have on every cloud, as plain values."""

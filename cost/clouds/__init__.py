@@ -1,1 +1,1 @@
-"""One file per cloud; `cost.cloud_parts` describes the contents."""
+"""One file per cloud; `cost.pricing.cloud_parts` describes the contents."""

@@ -1,4 +1,11 @@
-"""Tonnes of CO2e of machines: from their power, the building's overhead, and the grid of their region."""
+"""Tonnes of CO2e of machines: from their power, the building's overhead, and the grid of their region.
+
+`grid.csv` is location-based: the emissions of the grid, regardless of certificates a cloud buys. Google publishes its
+own yearly figures; those of the other clouds are emission factors of the local grid, by another method, so that a
+difference between two clouds in one place means little. Sources: GoogleCloudPlatform/region-carbon-info,
+data/yearly/2025.csv; cloud-carbon-footprint/cloud-carbon-footprint, packages/{aws,azure,gcp}/src/domain, whose year is
+not stated.
+"""
 
 from __future__ import annotations
 

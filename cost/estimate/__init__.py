@@ -1,1 +1,1 @@
-"""Cost limits of a stack, of label values and of pools, and whether an estimate is within them."""
+"""Estimates of stacks: totals, budgets, teams, labels, the cost of a trial."""

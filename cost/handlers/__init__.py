@@ -14,13 +14,13 @@ from typing import Final
 from gpucluster.core.catalog.clouds import cloud_of_package, clouds
 
 _KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
-    "apps": ("kubernetes_workloads",),
-    "batch": ("kubernetes_workloads",),
-    "cloud.google.com": ("gke_compute_class",),
-    "core": ("kubernetes_objects", "kubernetes_workloads"),
+    "apps": ("kubernetes_objects",),
+    "batch": ("kubernetes_objects",),
+    "cloud.google.com": ("gcp_compute_class",),
+    "core": ("kubernetes_objects",),
     "helm.sh": ("helm_release",),
     "karpenter.sh": ("karpenter_node_pool",),
-    "monitoring.coreos.com": ("prometheus_storage",),
+    "monitoring.coreos.com": ("kubernetes_objects",),
     "networking.k8s.io": ("kubernetes_objects",),
 }
 """API group -> the files for its objects, whose names are those of what makes machines and disks of them."""

@@ -1,6 +1,8 @@
 """GKE ComputeClasses and the node pools they name: who scales what.
 
 Source of the fields: `cloud.google.com/v1` ComputeClass CRD.
+
+Source of the fields: Kubernetes Engine API v1, NodePool and NodeConfig, as the installed SDK documents them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Lines that may lack a price, so that what comes after them is priced all the same."""
+"""Lines that may lack a price, so that what comes after them is priced all the same.
+
+Sources: EC2 user guide, "Stop and start Amazon EC2 instances"; Azure documentation, "States and billing of Azure
+Virtual Machines"; Compute Engine documentation, "Stop or restart a Compute Engine instance", billing. EC2 and Azure
+declare no state with the machine: it is a resource of its own, or an output of the machine.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Data transfer: duration, and the cost of leaving a cloud."""
+"""What prices use: lines, assumptions, amounts, regions, transfer."""

@@ -111,7 +111,8 @@ _SOLD: Final = {
     ),
 }
 """Cloud -> (purchase, term, remark). Sources: EC2 user guide, Capacity Blocks; Cluster Director documentation,
-consumption options; Azure Compute documentation, reservations; options that a machine lacks are in `catalog.sold`."""
+consumption options; Azure Compute documentation, reservations; options that a machine lacks:
+`core.catalog.purchase_limits`."""
 
 
 def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:

@@ -1,1 +1,1 @@
-"""Core."""
+"""Facts about clouds, readers of programs, texts; used by every other part."""

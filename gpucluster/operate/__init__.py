@@ -1,1 +1,1 @@
-"""Operate."""
+"""Commands for quotes, pull requests, accounts and running clusters."""

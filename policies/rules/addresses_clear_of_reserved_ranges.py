@@ -20,7 +20,7 @@ _AKS: Final = {kept: owner for kept, owner in azure_ranges().items() if owner !=
 
 
 def _azure(stack: Stack) -> Iterator[Finding]:
-    """Addresses of an AKS cluster overlap no range of `catalog.azure_ranges`."""
+    """Addresses of an AKS cluster overlap no range of `core.catalog.azure`."""
     pools = [pool for pool in azure.machines_of(stack.resources) if pool.declared.managed or pool.infiniband]
     for cluster in stack.resources.of_type(CLUSTER):
         own = [pool for pool in pools if pool.cluster is cluster]

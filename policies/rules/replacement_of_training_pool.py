@@ -73,7 +73,8 @@ RULE: Final = ChangeRule(
     fix="Revert the change, or apply it between jobs, after a checkpoint, with `roll: true` under training or mig in "
     "the spec; give the pool an alias if only its name changed.",
     reads=f"resources that a plan replaces, of types {types(NODE_POOL)}, and changes of node pools and launch "
-    "templates that the cloud does not apply to running nodes (gpucluster/core/catalog/node_changes.csv); the fact rolls",
+    "templates that the cloud does not apply to running nodes (gpucluster/core/catalog/node_changes.csv); "
+    "the fact rolls",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=220,

@@ -1,4 +1,7 @@
-"""The rules of a modelled cloud: refusals of its real APIs. Each rule is one small function, with its source."""
+"""The rules of a modelled cloud: refusals of its real APIs. Each rule is one small function, with its source.
+
+Columns: type, properties (paths without indexes, separated by blanks), replace (yes, no or unknown), source.
+"""
 
 from __future__ import annotations
 

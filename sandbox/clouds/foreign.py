@@ -3,6 +3,8 @@
 
 Source: pulumi_random 4.21.4, the descriptions of its resources. Pets do not use the provider's word lists, and bcrypt
 hashes are not computed.
+
+A substitute for the answer of a data source: without an account only its form is known.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Machine."""
+"""This machine: disk, processes, local servers, folders of runs."""

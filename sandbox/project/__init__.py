@@ -1,1 +1,1 @@
-"""Project."""
+"""The Pulumi project around the current folder, and its stacks in the sandbox."""

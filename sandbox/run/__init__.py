@@ -1,1 +1,1 @@
-"""Run."""
+"""One Pulumi command against the simulated clouds."""

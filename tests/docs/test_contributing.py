@@ -75,7 +75,8 @@ def test_the_files_with_a_dagger_are_those_that_the_toy_cloud_adds():
     added = {str(file.relative_to(toy / part)) for part in ("files", "rows") for file in (toy / part).rglob("*.*")}
     names = {"CLOUD": "toy", "PACKAGE": "toy", "RULE": "toy_nodes_not_public"}
     spelled = {re.sub("|".join(names), lambda name: names[name[0]], file) for file in marked}
-    assert spelled == {file for file in added if not file.endswith(("__init__.py", ".pyc"))}
+    shipped = {file for file in added if not file.endswith(("__init__.py", ".pyc"))}
+    assert spelled == {re.sub("^core/", "gpucluster/core/", file) for file in shipped}
 
 
 def test_the_files_with_a_fact_of_each_cloud_are_listed():
@@ -108,7 +109,7 @@ def test_every_command_of_contributing_runs():
 def walked(tmp_path, monkeypatch):
     """The tables with the rows of the page, and a registry of handlers that is this test's own."""
     known = registry.priced_types()  # a copy, with those that would load into it and be gone for other tests
-    for folder in ("catalog", "cost/prices", "cost/rates"):
+    for folder in ("gpucluster/core/catalog", "cost/prices", "cost/rates"):
         (tmp_path / folder).mkdir(parents=True)
         for path in (ROOT / folder).glob("*.csv"):
             shutil.copy(path, tmp_path / folder)

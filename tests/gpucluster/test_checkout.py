@@ -88,4 +88,4 @@ def test_make_says_what_a_file_system_without_links_lacks(checkout: Path) -> Non
 def test_the_table_has_every_package_of_this_checkout_that_is_shipped() -> None:
     table = {package.removeprefix("gpucluster."): folder for package, folder in folders(ROOT).items()}
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
-    assert table == {name: name for name in packages - {"benchmarks", "tools"}}
+    assert table == {name: name for name in packages - {"tools"}}

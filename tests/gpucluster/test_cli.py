@@ -97,7 +97,14 @@ def test_an_option_means_the_same_in_every_command(option: str) -> None:
     assert len(found) == 1
 
 
-LIGHT = ["gpucluster", "gpucluster.cli", "gpucluster.errors", "gpucluster.core.text", "gpucluster.core.text.terminal"]
+LIGHT = [
+    "gpucluster",
+    "gpucluster.cli",
+    "gpucluster.core",
+    "gpucluster.core.text",
+    "gpucluster.core.text.terminal",
+    "gpucluster.errors",
+]
 """What help and completion load."""
 
 

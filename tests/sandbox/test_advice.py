@@ -36,7 +36,7 @@ def _texts(file: Path) -> Iterator[str]:
 def _advice() -> set[str]:
     return {
         found[1].strip()
-        for folder in ("sandbox", "rehearse")
+        for folder in ("sandbox", "gpucluster/operate/rehearse")
         for file in (ROOT / folder).rglob("*.py")
         for text in _texts(file)
         for found in _ADVICE.finditer(text)

@@ -84,8 +84,8 @@ def found(tree: Path) -> dict[str, object]:
 
 def test_the_toy_edits_no_file_and_adds_a_row_to_three_tables(tree: Path) -> None:
     assert sorted(map(str, _files(HERE / "rows"))) == [
-        "gpucluster/core/catalog/clouds.csv",
-        "gpucluster/core/catalog/machines.csv",
+        "core/catalog/clouds.csv",
+        "core/catalog/machines.csv",
         "cost/prices/sources.csv",
     ]
     ours = {file for file in _files(tree / "gpucluster") if (PACKAGE / file).exists()}

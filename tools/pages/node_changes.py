@@ -25,7 +25,8 @@ def page() -> str:
     lines = [
         "# Effects of pool changes on running nodes",
         "",
-        "Written by `make docs` from [`gpucluster/core/catalog/node_changes.csv`](../gpucluster/core/catalog/node_changes.csv). Previews, "
+        "Written by `make docs` from "
+        "[`gpucluster/core/catalog/node_changes.csv`](../gpucluster/core/catalog/node_changes.csv). Previews, "
         "`gpucluster guardrails check` and the check of a pull request use the same table. See [changing a "
         "cluster](changing-a-cluster.md).",
     ]

@@ -1,1 +1,1 @@
-"""Control plane."""
+"""The Kubernetes service of AWS, access and identities."""

@@ -1,1 +1,1 @@
-"""Planning."""
+"""The plan of a cluster on AWS, as plain values."""

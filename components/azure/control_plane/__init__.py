@@ -1,1 +1,1 @@
-"""Control plane."""
+"""The Kubernetes service of Azure, access and identities."""

@@ -1,1 +1,1 @@
-"""Fabric."""
+"""The fabric between the GPUs of nodes on Azure."""

@@ -1,1 +1,1 @@
-"""Planning."""
+"""The plan of a cluster on Azure, as plain values."""

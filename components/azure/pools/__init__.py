@@ -1,1 +1,1 @@
-"""Pools."""
+"""Node pools on Azure."""

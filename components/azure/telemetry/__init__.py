@@ -1,1 +1,1 @@
-"""Telemetry."""
+"""Logs, metrics and alerts on Azure."""

@@ -1,1 +1,1 @@
-"""Control plane."""
+"""The Kubernetes service of Google Cloud, access and identities."""

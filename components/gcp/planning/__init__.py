@@ -1,1 +1,1 @@
-"""Planning."""
+"""The plan of a cluster on Google Cloud, as plain values."""

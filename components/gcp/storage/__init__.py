@@ -1,1 +1,1 @@
-"""Storage."""
+"""Buckets, file systems, volumes and the registry on Google Cloud."""

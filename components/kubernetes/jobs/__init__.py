@@ -1,1 +1,1 @@
-"""Jobs."""
+"""Jobs: queues, admission rules, controllers, images."""

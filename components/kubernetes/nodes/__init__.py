@@ -1,1 +1,1 @@
-"""Nodes."""
+"""Devices, fabric libraries and new nodes."""

@@ -1,1 +1,1 @@
-"""Objects."""
+"""Kubernetes objects from manifests and charts."""

@@ -1,1 +1,1 @@
-"""Teams."""
+"""Namespaces, workspaces and identities of teams."""

@@ -1,1 +1,1 @@
-"""Jobs."""
+"""What jobs need of a cluster: teams, a registry, logs."""

@@ -1,1 +1,1 @@
-"""Network."""
+"""Address ranges and private routes, as plain values."""

@@ -1,1 +1,1 @@
-"""Pools."""
+"""Pools of nodes, as plain values."""

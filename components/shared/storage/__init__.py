@@ -1,1 +1,1 @@
-"""Storage."""
+"""Buckets and file systems, as plain values."""

@@ -1,1 +1,1 @@
-"""Comparison."""
+"""Stacks side by side."""

@@ -1,1 +1,1 @@
-"""Forms."""
+"""A document in every format."""

@@ -1,1 +1,1 @@
-"""Options."""
+"""The purchase options of a stack."""

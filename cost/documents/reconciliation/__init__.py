@@ -1,1 +1,1 @@
-"""Reconciliation."""
+"""An estimate and a bill."""

@@ -1,1 +1,1 @@
-"""Report."""
+"""The report of an estimate."""

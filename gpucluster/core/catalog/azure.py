@@ -1,6 +1,9 @@
 """Regions of Azure, including its other clouds: `azure_regions.csv`.
 
 Columns: zones, whether they have availability zones, empty without a source; regions, in ARM's form.
+
+Sources: Azure pages "Azure virtual machine sizes naming conventions" and "Set up InfiniBand on HPC VMs", for the `r`;
+"ND H100 v5", "ND H200 v5", "ND A100 v4" and "NC H100 v5 series" for the GPUs.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 Columns: add-on; version of Kubernetes; a build that EKS offers for it in commercial regions, the default of that day
 first; whether clusters get it unless they choose another. EKS has more builds and publishes no list of all: `aws eks
 describe-addon-versions` prints it.
+
+Columns: interfaces of its first network card, IPv4 addresses of each. Nodes of machines outside the
+table use the kubelet's default.
+Source: awslabs/amazon-eks-ami 81fec2e8, nodeadm/internal/kubelet/eni_max_pods.go.
 """
 
 from __future__ import annotations

@@ -7,6 +7,10 @@ them (Parallelstore and Spanner, for example).
 Azure: Resource Manager page "Use tags to organize your Azure resources", section "Limitations"; only a storage account
 limits keys to 128 characters.
 Kubernetes: "Labels and Selectors", section "Syntax and character set".
+
+The source of these rows is the SDK in `requirements.lock`: `python -m tools.labelled` regenerates them after an SDK
+update, and a test compares the two. Types that are missing, such as networks, firewalls and resource
+policies of Google Cloud, have no labels.
 """
 
 from __future__ import annotations

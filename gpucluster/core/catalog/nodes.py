@@ -4,6 +4,11 @@ A kubelet does not start with most labels of the kubernetes.io and k8s.io domain
 Sources: kubernetes/kubernetes v1.34, cmd/kubelet/app/options/options.go (ValidateKubeletFlags) and
 staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go; kubernetes-sigs/karpenter, pkg/apis/v1/labels.go
 (LabelDomainExceptions: Karpenter sets those itself, so that no kubelet receives them).
+
+Columns: type token; properties, as paths that include all below them, the longest matching path counts, `*` is every
+other; effect; source. In the table, `size` and `taints` depend on the value: a smaller number removes nodes, and a
+taint NoExecute drains them. Undocumented properties are assumed to end jobs: a wrong yes costs a line in a spec, a
+wrong no every job on the pool.
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 `kubernetes:GROUP/*` is every kind of an API group: Kubernetes' own, and those of controllers that create nothing
 outside the cluster on their own. Any other group may create cloud resources, so it is not assumed free. `PACKAGE:*` is
 a package that creates values in the state and nothing in a cloud.
+
+Columns: type token; output with the state, if the provider has one, and its failed states; complete: an output that the
+provider reads only after a creation that succeeds, of types without another sign of a creation that failed; what failed
+means and the next step, with the placeholders {pulumi}, {urn} and {id}; source.
+
+Sources of a resource's region other than its inputs: `regions_from.csv`, for each cloud in order of precedence.
 """
 
 from __future__ import annotations

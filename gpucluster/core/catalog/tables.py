@@ -30,10 +30,15 @@ def rows(table: str) -> list[Row]:
     return read_rows(f"gpucluster/core/catalog/{table}.csv")
 
 
+def packaged(name: str) -> Path:
+    """A file or folder of the package by its path in the repository; installed, all of them are in `gpucluster/`."""
+    return _ROOT / name if (_ROOT / name).exists() else _ROOT / "gpucluster" / name
+
+
 def read_rows(file: str) -> list[Row]:
     """The rows of a table, by its path in the repository. DamagedTable if it is not a table."""
     try:
-        with (_ROOT / file).open(encoding="utf-8", newline="") as opened:
+        with packaged(file).open(encoding="utf-8", newline="") as opened:
             reader = csv.reader(opened, strict=True)
             header = next(reader)
             return [_row(f"{file} line {reader.line_num}", header, values) for values in reader if values]

@@ -1,6 +1,6 @@
 """Facts that components state about themselves, for readers that do not know the components.
 
-A component registers `Facts.registered()` as inputs and outputs; `program.stated` reads them, from ours and from
+A component registers `Facts.registered()` as inputs and outputs; `registered_facts` reads them, from ours and from
 any other component that registers the same names:
 
 ===================  ============================================================================================

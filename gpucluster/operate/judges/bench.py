@@ -18,7 +18,7 @@ _JUDGES: Final = {
 }
 """Package of type tokens -> module of its judge, which imports its dependencies when it judges."""
 
-NAMES: Final = tuple(module.split(".")[2] for module in _JUDGES.values())
+NAMES: Final = tuple(module.split(".")[3] for module in _JUDGES.values())
 """Names of the judges."""
 
 

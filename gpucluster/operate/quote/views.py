@@ -19,15 +19,21 @@ from uuid import uuid4
 from gpucluster.components.cluster.cloud import ClusterPlan
 from gpucluster.core.cache import cache_folder
 from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.tables import packaged
 from gpucluster.core.program.readers.files import read_state
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.errors import Fault
 from gpucluster.operate.quote.candidates import Candidate
 from gpucluster.operate.quote.shapes import filled, holes_in, known_of, shape_of
 
-_ROOT: Final = Path(__file__).parents[3]
-_READ: Final = ("catalog", "components", "program", "cost/handlers", "gpucluster/operate/quote/declaring.py", "gpucluster/operate/quote/numbers.py",
-                "gpucluster/operate/quote/shapes.py")  # fmt: skip
+_READ: Final = (
+    "components",
+    "cost/handlers",
+    "gpucluster/core",
+    "gpucluster/operate/quote/declaring.py",
+    "gpucluster/operate/quote/numbers.py",
+    "gpucluster/operate/quote/shapes.py",
+)
 """Folders and files on which declarations depend."""
 
 _KEPT_DAYS: Final = 30
@@ -164,9 +170,10 @@ def _folder() -> Path:
     """The folder of this version: a hash of our files, and the versions of the SDKs."""
     found = hashlib.sha256()
     for name in _READ:
-        for path in sorted([_ROOT / name, *(_ROOT / name).rglob("*")]):
+        top = packaged(name)
+        for path in sorted([top, *top.rglob("*")]):
             if path.suffix in (".py", ".csv", ".json", ".yaml") and path.is_file():
-                found.update(f"{path.relative_to(_ROOT)}\0".encode() + path.read_bytes())
+                found.update(f"{name}/{path.relative_to(top)}\0".encode() + path.read_bytes())
     for sdk in ("pulumi", "pulumi_kubernetes", *(cloud.sdk for cloud in clouds().values())):
         with suppress(metadata.PackageNotFoundError):
             found.update(f"{sdk} {metadata.version(sdk)}\0".encode())

@@ -1,1 +1,1 @@
-"""The commands about specs and stacks."""
+"""Commands on a spec."""

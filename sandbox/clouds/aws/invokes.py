@@ -2,6 +2,8 @@
 
 Source: hashicorp/terraform-provider-aws@084fd7bc internal/service/iam/policy_model.go: one value is a text, several are
 a list in descending order; statements with the same id replace each other.
+
+The data sources with an answer that needs no account; all others report that they are not simulated.
 """
 
 from __future__ import annotations

@@ -1,5 +1,14 @@
 # ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
-"""The properties whose change replaces a resource: those in its path, and `replacements.csv`."""
+"""The properties whose change replaces a resource: those in its path, and `replacements.csv`.
+
+In an update, too, every output without an input is unknown, except the name and the location: dependents show as
+changed until the update is done. Source: pulumi/pulumi-azure-native provider/pkg/convert/previewOutputs.go,
+provider/pkg/provider/provider.go (Update).
+
+Also separate ones: a refresh adds them to the cluster's `agentPoolProfiles`, in outputs and inputs, and the program's
+next request leaves them out again. Sources: pulumi/pulumi-azure-native #2719 and #4264; Azure/azure-rest-api-specs
+containerservice 2025-09-01, ManagedClusterAgentPoolProfile.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +26,8 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
 
 # After the others: importing a module registers its rules, and the first that refuses gives the answer.
-from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container  # noqa: E402
-from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network  # noqa: E402
+from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container
+from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network
 from gpucluster.sandbox.clouds.azure.rules.rule import RULES
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change, property_names

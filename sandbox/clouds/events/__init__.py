@@ -1,1 +1,1 @@
-"""Events."""
+"""Scenarios, shortages, long operations and lost answers."""

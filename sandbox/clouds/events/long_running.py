@@ -14,6 +14,9 @@ provider/pkg/provider/provider.go, defaultUpdate). `nothing`: the provider's upd
 internal/service/eks/node_group.go, resourceNodeGroupUpdate), and succeeds. `waits`: the same, but the cloud itself
 keeps looking for the machines (hashicorp/terraform-provider-google pull request 10121; @e03b7622:
 google/services/container/resource_container_node_pool.go, resourceContainerNodePoolCreate keeps such a pool).
+
+The engine then keeps the resource in the state, with the reason, and tries an update the next time. Source:
+pulumi/pulumi-azure-native provider/pkg/provider/crud/crud.go (HandleErrorWithCheckpoint).
 """
 
 from __future__ import annotations

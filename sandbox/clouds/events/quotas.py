@@ -1,4 +1,9 @@
-"""The machines that a resource requests from its cloud; the module `demand` of each cloud's folder determines them."""
+"""The machines that a resource requests from its cloud; the module `demand` of each cloud's folder determines them.
+
+On Google Cloud a machine type has a quota in GPUs, and a second one with the prefix `PREEMPTIBLE_` for machines on spot
+and those that wait for capacity; on Azure its family has one in vCPUs. Sources: catalog/machines.csv; Google Cloud
+documentation, Cluster Director "Choose a consumption option".
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 Source: hashicorp/terraform-provider-google-beta google-beta/tpgresource/labels.go@93c65b2d (setLabelsFields), and
 pulumi/pulumi-gcp patches/0006 for the name of the label of attribution.
+
+Source: pulumi/pulumi-gcp provider/resources.go@ed6078aa: `SetAutonaming(255, "-")` for every type with an input `name`,
+and the explicit entries repeated here. A generated name is the logical name, a dash and seven hexadecimal digits.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Store."""
+"""The simulated clouds on disk."""

@@ -1,1 +1,1 @@
-"""Types."""
+"""Types of resources: SDKs, schemas, values, limits."""

@@ -9,6 +9,12 @@ A combination is one of
   `"absent": true` no value is as good. A demand is `required`, `excluded`, or limits of the value.
 
 Inputs are paths below the object, `a.b`.
+
+A cloud's folder has one or two tables. `limits.json` is compiled from the vendor's own documents by `python -m
+tools.limits`. `limits.csv` is written by hand, for limits that are missing or wrong in the documents: its
+rows override the other's for the same path and rule. Columns: type; path without the numbers of list items,
+`rules[].priority`, empty for the resource; rule; value, that of `enum` with `|` between values, that of `combinations`
+as JSON, and empty if nothing is refused; source, with the reason if a document, or the list of an SDK, is wrong.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Finds installed Pulumi SDKs for Python: their folder, version, and the files that declare resource types.
 
 No SDK is imported: `import pulumi_aws.ec2` alone takes seconds. Files are read as text.
+
+The inputs and outputs of a resource type, read from the source text of its SDK class.
 """
 
 from __future__ import annotations

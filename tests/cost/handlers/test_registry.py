@@ -19,7 +19,7 @@ FOLDER = Path(gpucluster.cost.handlers.__file__).parent
 def test_every_file_with_a_handler_is_registered() -> None:
     files = {path.stem for path in FOLDER.glob("*.py") if "\n@prices(" in path.read_text()}
     assert files - {name for package in packages() for name in files_of(package)} == set()
-    assert {handler.__module__.rsplit(".", 1)[1] for handler in priced_types().values()} == {*files, "by_table"}
+    assert {handler.__module__.rsplit(".", 1)[1] for handler in priced_types().values()} == {*files, "rates_table"}
 
 
 def test_a_file_prices_types_of_its_package_only() -> None:
@@ -38,7 +38,7 @@ from gpucluster.cost import estimate
 handlers = "gpucluster.cost.handlers."
 assert [name for name in sys.modules if name.startswith(handlers)] == [f"{handlers}registry"]
 estimate(Resources([Resource(urn="urn:pulumi:dev::p::aws:kms/key:Key::k", type="aws:kms/key:Key", name="k")]))
-print(*(f"{handlers}{name}" in sys.modules for name in ("aws_kms_key", "gcp_kms_key", "azure_key")))
+print(*(f"{handlers}{name}" in sys.modules for name in ("aws_services", "gcp_services", "azure_services")))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
@@ -52,7 +52,7 @@ def test_an_object_of_kubernetes_is_priced_by_a_file_of_its_api_group() -> None:
 
 
 def test_a_type_has_one_handler() -> None:
-    with pytest.raises(ValueError, match=r"already has a handler: gpucluster\.cost\.handlers\.aws_kms_key"):
+    with pytest.raises(ValueError, match=r"already has a handler: gpucluster\.cost\.handlers\.aws_services"):
         prices("aws:kms/key:Key")(lambda _: iter(()))
 
 

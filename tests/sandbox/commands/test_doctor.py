@@ -75,7 +75,7 @@ def test_incomplete_packages_are_named_and_the_other_parts_examined(
     monkeypatch.setattr(sysconfig, "get_path", lambda _: str(site))
     # What `rm -r` of a package does to later imports.
     monkeypatch.setitem(sys.modules, "yaml", None)
-    for module in ("sandbox.project", "textio.project_file", "textio.typed", "textio.yaml_text"):
+    for module in ("sandbox.project.project", "core.text.project_file", "core.text.typed", "core.text.yaml_text"):
         monkeypatch.delitem(sys.modules, f"gpucluster.{module}", raising=False)
     result = CliRunner().invoke(doctor)
     said = _said(result)

@@ -11,7 +11,10 @@ import pytest
 
 from gpucluster.sandbox.machine.run_folder import scratch_folder
 
-HOLD = "from gpucluster.sandbox.machine.run_folder import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
+HOLD = (
+    "from gpucluster.sandbox.machine.run_folder import scratch_folder as s\n"
+    "with s() as f:\n print(f, flush=True)\n input()"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,7 @@
-"""Queues, event rules and log groups."""
+"""Queues, event rules and log groups.
+
+Source: Amazon SNS API, CreateTopic, Subscribe and GetSubscriptionAttributes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Service accounts, roles, grants and enabled services."""
+"""Service accounts, roles, grants and enabled services.
+
+Sources: hashicorp/terraform-provider-google-beta@93c65b2d kms/resource_kms_key_ring.go, resource_kms_crypto_key.go and
+iam_kms_crypto_key.go for ids; Cloud KMS API, CryptoKey and CryptoKeyVersionTemplate for the defaults of a new key.
+
+Sources: hashicorp/terraform-provider-google-beta@93c65b2d logging/resource_logging_project_bucket_config.go and
+resource_logging_project_sink.go for ids; Cloud Logging API v2, LogBucket and LogSink, for the defaults of new ones.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_a_place_without_a_value_is_refused(policy: Path) -> None:
         manifests(policy, {"names": [], "most": {}, "none": []})
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("components/*/manifests/*.yaml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(ROOT.glob("components/**/manifests/*.yaml")), ids=lambda file: file.stem)
 def test_the_comment_at_the_top_names_what_is_left_open(file: Path) -> None:
     comment, _, objects = file.read_text().partition("\napiVersion: ")
     named = re.findall(r"^#   \$\{(\w+)\} {2,}\S", comment, re.MULTILINE)

@@ -83,7 +83,8 @@ MACHINE_TYPE = re.compile(
     re.IGNORECASE,
 )
 # The catalog itself; what judges by tables of its own, as its modules say; and what is no part of the product.
-ELSEWHERE = {"build", "catalog", "docs", "examples", "sandbox", "tests"}
+ELSEWHERE = {"build", "docs", "examples", "sandbox", "tests"}
+TABLES_OF_MACHINES = {ROOT / folder for folder in ("cost/comparison", "cost/prices", "gpucluster/core/catalog")}
 EXCEPTIONS = {
     "gpucluster/operate/acceptance/verdicts/references.csv": "rates that others measured, which no cloud sells",
     "tools/benchmarks/cost_plan.py": "a program to cost",
@@ -103,7 +104,7 @@ def _sources() -> Iterator[Path]:
     for folder in folders:
         for path in [] if folder.name in ELSEWHERE else folder.rglob("*"):
             # Prices are by machine type, and so is what others offer.
-            if path.suffix in (".py", ".csv") and path.parent not in (ROOT / "cost/prices", ROOT / "cost/comparison"):
+            if path.suffix in (".py", ".csv") and path.parent not in TABLES_OF_MACHINES:
                 yield path
 
 
@@ -134,9 +135,9 @@ def read(tmp_path, monkeypatch):
     """Reads the table of machines with a row more."""
 
     def with_another(row):
-        (tmp_path / "catalog").mkdir()
+        (tmp_path / "gpucluster/core/catalog").mkdir(parents=True)
         for table in ROWS_TABLES.glob("*.csv"):  # machines refer to others
-            shutil.copy(table, tmp_path / "catalog")
+            shutil.copy(table, tmp_path / "gpucluster/core/catalog")
         (tmp_path / "gpucluster/core/catalog/machines.csv").write_text(TABLE + row)
         monkeypatch.setattr(rows_module, "_ROOT", tmp_path)
         return machines.__wrapped__()

@@ -72,4 +72,7 @@ def test_a_judge_that_was_asked_for_and_is_missing_is_an_error_whatever_the_plan
 
 
 def test_no_program_and_so_no_preview_may_import_a_judge() -> None:
-    assert {folder for folder, below in BELOW.items() if "judges" in below} == {"gpucluster", "pull_request"}
+    assert {folder for folder, below in BELOW.items() if "gpucluster/operate/judges" in below} == {
+        "gpucluster",
+        "gpucluster/operate/pull_request",
+    }

@@ -55,7 +55,11 @@ DEPRECATED = {
 @pytest.fixture(scope="module")
 def said() -> list[dict[str, Any]]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.gpucluster.operate.judges.every_example"], cwd=ROOT, capture_output=True, text=True, timeout=1500,
+        [sys.executable, "-m", "tests.gpucluster.operate.judges.every_example"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=1500,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -16,8 +16,8 @@ FILES = {
     "the lock": ["requirements.lock", "app/poetry.lock", "requirements.txt", "app/requirements-dev.txt",
                  "package-lock.json", "web/package-lock.json", "yarn.lock", "web/yarn.lock", "pnpm-lock.yaml",
                  "web/pnpm-lock.yaml", "pyproject.toml", "package.json"],
-    "the check itself": ["cost/estimate/estimate.py", "gpucluster/core/program/values.py", "sandbox/run/run.py", "gpucluster/operate/pull_request/judgement.py",
-                         "Makefile"],
+    "the check itself": ["cost/estimate/estimate.py", "gpucluster/core/program/values.py", "sandbox/run/run.py",
+                         "gpucluster/operate/pull_request/judgement.py", "Makefile"],
     "": ["stacks/specs/trial.yaml", "README.md", "docs/policies.md", "components/aws/planning/lustre.py", "prices.md",
          "app/pyproject.toml", "app/Makefile", "app/.github/a.yml", "app/cost/a.py"],
 }  # fmt: skip
