@@ -40,13 +40,13 @@ def modules(name: str, *, keys: bool) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted({*KEYS, *NAMESPACES}))
 def test_a_shared_key_is_a_literal_of_one_module_only(name: str) -> None:
-    assert modules(name, keys=True) == ["names.py"]
+    assert modules(name, keys=True) == ["planning/names.py"]
 
 
 @pytest.mark.parametrize("name", POOLS)
 def test_the_name_of_a_pool_is_a_value_in_one_module_only(name: str) -> None:
     # As a key the same word means something else, such as the `mig` of a chart's values.
-    assert modules(name, keys=False) == ["names.py"]
+    assert modules(name, keys=False) == ["planning/names.py"]
 
 
 def test_pools_have_names_that_every_cloud_takes() -> None:

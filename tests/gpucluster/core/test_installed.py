@@ -92,9 +92,10 @@ def test_a_clone_without_its_environment_says_so(tmp_path: Path) -> None:
         "import sys; sys.meta_path[:] = [it for it in sys.meta_path if 'Editable' not in repr(it)]; "
         "from gpucluster.__main__ import run; run()"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code, "cost", "prices", "show", "aws", "p5.48xlarge"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {sys.executable} does not find gpucluster.") and "`make`" in done.stderr
+    assert done.stderr.startswith(f"error: {sys.executable} does not find gpucluster.cost") and "`make`" in done.stderr
 
 
 def test_other_missing_modules_are_told_apart() -> None:
