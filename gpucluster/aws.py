@@ -16,10 +16,11 @@ from gpucluster.components.stack.declaration import declaring, declaring_cluster
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("aws"):
-    from gpucluster.components.aws import cluster, network, pool
+    from gpucluster.components.aws import cluster, network
+    from gpucluster.components.aws.cluster import provider
+    from gpucluster.components.aws.planning import plan as pool
     from gpucluster.components.aws.planning.network_plan import NetworkPlan
     from gpucluster.components.aws.pools import training_pool
-    from gpucluster.components.aws.provider import provider
     from gpucluster.components.resources.failures import Failures
     from gpucluster.components.resources.label_transformation import labelled
 

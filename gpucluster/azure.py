@@ -16,12 +16,13 @@ from gpucluster.components.stack.declaration import declaring, declaring_cluster
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("azure"):
-    from gpucluster.components.azure import cluster, network, pool
-    from gpucluster.components.azure.node_image import SYSTEMS
+    from gpucluster.components.azure import cluster, network
+    from gpucluster.components.azure.cluster import provider
+    from gpucluster.components.azure.planning import plan as pool
     from gpucluster.components.azure.planning.network_plan import AddressPlan
     from gpucluster.components.azure.pools import training_pool
     from gpucluster.components.azure.pools.node_pool import GpuNodes
-    from gpucluster.components.azure.provider import provider
+    from gpucluster.components.azure.settings import SYSTEMS
     from gpucluster.components.resources.failures import Failures
     from gpucluster.components.resources.label_transformation import labelled
 

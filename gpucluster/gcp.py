@@ -16,9 +16,11 @@ from gpucluster.components.stack.declaration import declaring, declaring_cluster
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("gcp"):
-    from gpucluster.components.gcp import cluster, network, network_part, pool
+    from gpucluster.components.gcp import cluster, network
+    from gpucluster.components.gcp.cluster import provider
+    from gpucluster.components.gcp.planning import plan as network_part
+    from gpucluster.components.gcp.planning import plan as pool
     from gpucluster.components.gcp.pools import training_pool
-    from gpucluster.components.gcp.provider import provider
     from gpucluster.components.resources.failures import Failures
     from gpucluster.components.resources.label_transformation import labelled
 

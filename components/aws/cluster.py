@@ -1,7 +1,4 @@
-"""The training cluster on AWS: puts the parts together.
-
-Optional parts are imported where they are created.
-"""
+"""The training cluster on AWS: puts the parts together; and the provider of its resources."""
 
 from __future__ import annotations
 
@@ -10,22 +7,22 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pulumi
+import pulumi_aws as aws
 from pulumi_aws import iam
 
-from gpucluster.components.aws.control_plane.control_plane import ControlPlane
-from gpucluster.components.aws.control_plane.principals import group_of, submitter_access
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import group_of, submitter_access
+from gpucluster.components.aws.location import Location, addon_registry
+from gpucluster.components.aws.logs import PodLogs
+from gpucluster.components.aws.monitoring import Monitoring
 from gpucluster.components.aws.network import Network
-from gpucluster.components.aws.node_health import CONDITIONS
-from gpucluster.components.aws.partition import addon_registry
+from gpucluster.components.aws.planning.machines import CONDITIONS
 from gpucluster.components.aws.planning.plan import AwsClusterPlan, HomePlan, collects_metrics
 from gpucluster.components.aws.pools.job_pools import job_pools
 from gpucluster.components.aws.pools.system_pool import SystemPool
 from gpucluster.components.aws.pools.training_pool import TrainingPool
-from gpucluster.components.aws.storage.block_storage import BlockStorage
 from gpucluster.components.aws.storage.registry import registry
-from gpucluster.components.aws.storage.storage import Storage
-from gpucluster.components.aws.telemetry.logs import PodLogs
-from gpucluster.components.aws.telemetry.monitoring import Monitoring
+from gpucluster.components.aws.storage.storage import BlockStorage, Storage
 from gpucluster.components.cluster.outputs import Logs
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
 from gpucluster.components.kubernetes.nodes.devices import Devices
@@ -267,3 +264,12 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             after=self._control_plane.before_nodes,
             opts=self._inside,
         ).found
+
+
+def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> aws.Provider:
+    """The provider for the location of a cluster, regardless of the stack's configuration; with a login of another
+    account than the location's it refuses every operation, also in a preview.
+    """
+    accounts = None if location.account is None else [location.account]
+    roles = None if location.role is None else [aws.ProviderAssumeRoleArgs(role_arn=location.role)]
+    return aws.Provider(name, region=location.region, allowed_account_ids=accounts, assume_roles=roles, opts=opts)

@@ -8,8 +8,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import cloudwatch, ec2, iam, vpc
 
-from gpucluster.components.aws.location import Location, is_zone_id
-from gpucluster.components.aws.partition import endpoint_service
+from gpucluster.components.aws.location import Location, endpoint_service, is_zone_id
 from gpucluster.components.aws.planning.network_plan import NetworkPlan
 from gpucluster.components.spec.existing import ExistingNetwork
 

@@ -1,7 +1,4 @@
-"""The training cluster on Azure: puts the parts together.
-
-Optional parts are imported where they are created.
-"""
+"""The training cluster on Azure: puts the parts together; and the provider of its resources."""
 
 from __future__ import annotations
 
@@ -10,31 +7,28 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pulumi
+import pulumi_azure_native as azure
 from pulumi_azure_native import resources
 
-from gpucluster.components.azure.control_plane.control_plane import ControlPlane
-from gpucluster.components.azure.control_plane.identity import ClusterIdentity, granted
-from gpucluster.components.azure.fabric.infiniband_feature import feature_registered
-from gpucluster.components.azure.fabric.nd_topology import NAME, nd_v5_topology
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import ClusterIdentity, granted
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.logs import LogWorkspace
+from gpucluster.components.azure.monitoring import MetricsCollection, Monitoring
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.node_health import CONDITIONS, LABELS
-from gpucluster.components.azure.node_image import SYSTEMS
-from gpucluster.components.azure.planning.elastic import ElasticPlan
-from gpucluster.components.azure.planning.lustre import LustrePlan
+from gpucluster.components.azure.planning.machines import CONDITIONS, LABELS
 from gpucluster.components.azure.planning.network_plan import MACHINE_SERVICES, subscription_of
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
+from gpucluster.components.azure.planning.pools import ElasticPlan
+from gpucluster.components.azure.planning.storage import LustrePlan
 from gpucluster.components.azure.pools.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
-from gpucluster.components.azure.pools.job_pools import job_pools
+from gpucluster.components.azure.pools.job_pools import CONTROLLERS, NAME, job_pools, nd_v5_topology
 from gpucluster.components.azure.pools.node_pool import GpuNodes
-from gpucluster.components.azure.pools.tolerations import CONTROLLERS
-from gpucluster.components.azure.pools.training_pool import TrainingPool
-from gpucluster.components.azure.storage.lustre_driver import LustreDriver
+from gpucluster.components.azure.pools.node_storage import LustreDriver, Scratch
+from gpucluster.components.azure.pools.training_pool import TrainingPool, feature_registered
+from gpucluster.components.azure.settings import SYSTEMS
 from gpucluster.components.azure.storage.registry import registry
-from gpucluster.components.azure.storage.scratch import Scratch
 from gpucluster.components.azure.storage.storage import shared_storage
-from gpucluster.components.azure.telemetry.logs import LogWorkspace
-from gpucluster.components.azure.telemetry.metrics_collection import MetricsCollection
-from gpucluster.components.azure.telemetry.monitoring import Monitoring
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
 from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
@@ -267,7 +261,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             after=self._control_plane.ready,
         )
         if plan.elastic is not None and not self._provisioned:
-            from gpucluster.components.azure.pools.native_pools import NativePools
+            from gpucluster.components.azure.pools.elastic_pools import NativePools
 
             # First: they start with no machine, so they need no capacity.
             NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before, opts=self._here)
@@ -299,7 +293,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             self._karpenter(plan.elastic, [self._control_plane.cluster, *before, *self._driver])
 
     def _karpenter(self, elastic: ElasticPlan, after: Sequence[pulumi.Resource]) -> None:
-        from gpucluster.components.azure.pools.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+        from gpucluster.components.azure.pools.elastic_pools import KarpenterPools, KarpenterPoolsArgs
 
         plan = self._plan
         KarpenterPools(
@@ -339,3 +333,8 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
                 ),
                 self._inside,
             )
+
+
+def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> azure.Provider:
+    """The provider for the location of a cluster, regardless of the stack's configuration."""
+    return azure.Provider(name, subscription_id=location.subscription, location=location.region, opts=opts)

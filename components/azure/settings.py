@@ -1,15 +1,105 @@
-"""Azure-only settings of a stack: optional keys of its configuration."""
+"""Azure-only settings of a stack, and the systems and CPU machines that they choose from. Imports no Pulumi."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
-from gpucluster.components.azure.node_image import SYSTEMS, Ubuntu
-from gpucluster.components.azure.system import SYSTEM_MACHINES
+from gpucluster.components.cluster.versions import KUBERNETES
 from gpucluster.components.planning.configuration import Keys, Switch, choices
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.spec.versions import Versions
+from gpucluster.core.catalog.kubernetes_versions import minor
+from gpucluster.core.catalog.machines import cpu_machines
+
+Ubuntu = Literal["22.04", "24.04"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeSystem:
+    """One for the whole cluster, as the GPU Operator requires. os_sku: of pools. image_family: of Karpenter's machines.
+
+    first, last: minor versions of Kubernetes with which AKS has this system under this name.
+    """
+
+    os_sku: str
+    image_family: Literal["Ubuntu2204", "Ubuntu2404"]
+    first: str
+    last: str
+
+
+SYSTEMS: Final[Mapping[Ubuntu, NodeSystem]] = {
+    "22.04": NodeSystem(os_sku="Ubuntu2204", image_family="Ubuntu2204", first="1.25", last="1.36"),
+    # `Ubuntu2404` is in no list of this API version (2025-09-01); `Ubuntu` becomes 26.04 with 1.38.
+    "24.04": NodeSystem(os_sku="Ubuntu", image_family="Ubuntu2404", first="1.35", last="1.37"),
+}
+"""AKS supports 22.04 until 2027-06-30.
+
+Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.md; Azure/AKS release 2026-10-25 (1.38).
+"""
+
+
+def refuse_versions(versions: Versions, planning: Planning[Any]) -> None:
+    """Versions with which AKS does not have the system."""
+    ubuntu = planning.location.settings.ubuntu
+    system = SYSTEMS[ubuntu]
+    others = [f"'{name}'" for name in SYSTEMS if name != ubuntu]
+    for field, version in (("kubernetes", versions.kubernetes or KUBERNETES), ("nodes", versions.nodes)):
+        if version is not None and not minor(system.first) <= minor(version) <= minor(system.last):
+            why = f"is {version!r}, but nodes run Ubuntu {ubuntu}, which AKS has from {system.first} to {system.last}"
+            fix = f"write another version, or `ubuntu: {others[0]}` for the stack"
+            planning.refuse_place(f"versions.{field}", why, fix)
+
+
+# Machine -> the family of its quota; all have a local disk large enough for the system.
+# Source: Azure/karpenter-provider-azure 352646f5, pkg/providers/instancetype/known_skus.yaml.
+SYSTEM_MACHINES: Final[Mapping[str, str]] = {
+    "Standard_D4ds_v5": "standardDDSv5Family",
+    "Standard_D8ds_v5": "standardDDSv5Family",
+    "Standard_D16ds_v5": "standardDDSv5Family",
+    "Standard_D4ads_v5": "standardDADSv5Family",
+    "Standard_D8ads_v5": "standardDADSv5Family",
+    "Standard_D16ads_v5": "standardDADSv5Family",
+    "Standard_D4ds_v4": "standardDDSv4Family",
+    "Standard_D8ds_v4": "standardDDSv4Family",
+    "Standard_D16ds_v4": "standardDDSv4Family",
+}
+
+# Number of nodes from which a cluster is large, and the machine for it; three nodes of 8 vCPUs are the recommended
+# minimum with several add-ons.
+# Sources: AKS documentation, "Best practices for performance and scaling for large workloads" and "Use system node
+# pools" (fb060abe6, 2026-08).
+_LARGE: Final = 100
+_MACHINE: Final = "Standard_D8ds_v5"
+_OF_LARGE: Final = "Standard_D16ds_v5"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan:
+    """zones: over which the nodes are spread, one in each; none in a region without zones. root_gib: fits on the
+    smallest machine's own 150 GiB.
+    """
+
+    machine_type: str = _MACHINE
+    nodes: int = 3
+    root_gib: int = 128
+    zones: tuple[str, ...] = ()
+
+    @property
+    def quota(self) -> tuple[str, int]:
+        """The family of its quota, and the required vCPUs, including those of one surge node for upgrades."""
+        return SYSTEM_MACHINES[self.machine_type], cpu_machines()[self.machine_type].vcpus * (self.nodes + 1)
+
+
+def plan_system(nodes: int, machine: str | None, zones: Sequence[str]) -> SystemPlan:
+    """nodes: maximum number of all other nodes. machine: chosen for the stack. zones: of the region."""
+    chosen = machine or (_OF_LARGE if nodes >= _LARGE else _MACHINE)
+    return SystemPlan(machine_type=chosen, zones=tuple(zones))
+
 
 Driver = Literal["operators", "aks"]
 

@@ -1,7 +1,4 @@
-"""The training cluster on Google Cloud: puts the parts together.
-
-Optional parts are imported where they are created.
-"""
+"""The training cluster on Google Cloud: puts the parts together; and the provider of its resources."""
 
 from __future__ import annotations
 
@@ -9,29 +6,27 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pulumi
+import pulumi_gcp as gcp
 
 from gpucluster.components.cluster.outputs import Logs
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
-from gpucluster.components.gcp.control_plane.control_plane import ControlPlane
-from gpucluster.components.gcp.control_plane.dns import kube_dns_by_nodes
-from gpucluster.components.gcp.control_plane.identity import NodeIdentity
-from gpucluster.components.gcp.control_plane.propagation import granted
-from gpucluster.components.gcp.control_plane.services import enabled_services, services_of
-from gpucluster.components.gcp.control_plane.submitters import submitter_access, submitter_of
+from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.fabric.fabric import POD_SECURITY, fabric_of
-from gpucluster.components.gcp.fabric.fabric_plugin import FabricPlugin
-from gpucluster.components.gcp.fabric.gpu_networks import GpuNetworks
+from gpucluster.components.gcp.fabric.fabric_objects import FabricPlugin, GpuNetworks
+from gpucluster.components.gcp.identity import NodeIdentity, submitter_access, submitter_of
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.logs import LogBucket, default_logs
+from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.network import Network
-from gpucluster.components.gcp.node_health import CONDITIONS, MAINTENANCE
-from gpucluster.components.gcp.planning.elastic import ElasticPlan
+from gpucluster.components.gcp.planning.machines import CONDITIONS, MAINTENANCE
 from gpucluster.components.gcp.planning.plan import DAYS_OF_DEFAULT, GcpClusterPlan
+from gpucluster.components.gcp.planning.pools import ElasticPlan
 from gpucluster.components.gcp.pools.job_pools import job_pools
-from gpucluster.components.gcp.pools.system_pool import SystemPool
+from gpucluster.components.gcp.pools.system_pool import SystemPool, kube_dns_by_nodes
 from gpucluster.components.gcp.pools.training_pool import TrainingPool
+from gpucluster.components.gcp.services import enabled_services, granted, services_of
 from gpucluster.components.gcp.storage.registry import registry
 from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStorage, mounted_storage
-from gpucluster.components.gcp.telemetry.logs import LogBucket, default_logs
-from gpucluster.components.gcp.telemetry.monitoring import Monitoring, query_endpoint
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.kubernetes.telemetry.metrics_sink import READ
 from gpucluster.components.shared.storage.buckets import BucketPlan
@@ -193,7 +188,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             )
         self._admit(lambda _, principals: list(map(submitter_of, principals)), self._identities)
         if plan.access.admins:
-            from gpucluster.components.gcp.control_plane.admins import Admins
+            from gpucluster.components.gcp.identity import Admins
 
             Admins(
                 f"{name}-admins",
@@ -301,7 +296,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         plan, name, ready = self._plan, f"{self._name}-elastic", self._system.ready
         location = plan.location
         if elastic.engine == "karpenter":
-            from gpucluster.components.gcp.pools.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+            from gpucluster.components.gcp.pools.elastic_pools import KarpenterPools, KarpenterPoolsArgs
 
             KarpenterPools(
                 name,
@@ -324,7 +319,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
                 opts=self._inside,
             )
             return
-        from gpucluster.components.gcp.pools.native_pools import NativePools
+        from gpucluster.components.gcp.pools.compute_classes import NativePools
 
         NativePools(
             name,
@@ -335,3 +330,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             after=ready,
             opts=self._inside,
         )
+
+
+def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> gcp.Provider:
+    """The provider for the location of a cluster, regardless of the stack's configuration."""
+    return gcp.Provider(name, project=location.project, region=location.region, zone=location.zone, opts=opts)

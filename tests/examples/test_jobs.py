@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from gpucluster.components.aws.pools import job_pools as aws
-from gpucluster.components.azure.fabric import fabric as azure
+from gpucluster.components.azure.pools import job_pools as azure
 from gpucluster.components.gcp.fabric import fabric_pod as gcp
 
 QUEUE = "kueue.x-k8s.io/queue-name"

@@ -62,7 +62,7 @@ SEEDS: Final = (
     ),
     Seed(
         what="a cluster API that is open to everybody",
-        file="components/aws/control_plane/control_plane.py",
+        file="components/aws/control_plane.py",
         old="public_access_cidrs=list(access.public_cidrs) or None,",
         new='public_access_cidrs=["0.0.0.0/0"],',
     ),

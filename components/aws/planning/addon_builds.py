@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.partition import partition
+from gpucluster.components.aws.location import Location, partition
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.versions import DEFAULT, Versions
 from gpucluster.core.catalog.eks import builds_of, eks_addons

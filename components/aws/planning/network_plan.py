@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.planning.access import SERVICES
-from gpucluster.components.aws.planning.lustre import lustre_place
 from gpucluster.components.aws.planning.quotas import ADDRESS, VPC
+from gpucluster.components.aws.planning.storage import lustre_place
 from gpucluster.components.planning.address_ranges import refuse_peers, refuse_ranges, sixteenth
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork

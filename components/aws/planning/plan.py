@@ -1,4 +1,6 @@
-"""Plan of the whole AWS cluster as plain values, made without access to the cloud. Imports no Pulumi."""
+"""Plans of a whole AWS cluster and of a single pool as plain values, made without access to the cloud. Imports no
+Pulumi.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +9,24 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.machines import plan_machine
-from gpucluster.components.aws.node_health import REPAIR
-from gpucluster.components.aws.partition import partition
+from gpucluster.components.aws.location import Location, partition
 from gpucluster.components.aws.planning.access import AccessPlan, plan_access
 from gpucluster.components.aws.planning.addon_builds import AddonBuilds, plan_addons
-from gpucluster.components.aws.planning.elastic import plan_elastic
-from gpucluster.components.aws.planning.lustre import LustrePlan, plan_lustre_cards, plan_storage
-from gpucluster.components.aws.planning.mig import MigPlan, plan_mig
+from gpucluster.components.aws.planning.machines import REPAIR, SystemPlan, plan_machine, plan_system
 from gpucluster.components.aws.planning.network_plan import NetworkPlan, network_range, plan_network
+from gpucluster.components.aws.planning.pools import MigPlan, plan_elastic, plan_mig
 from gpucluster.components.aws.planning.quotas import SPOT, report_quotas
-from gpucluster.components.aws.planning.receivers import report_receivers
-from gpucluster.components.aws.planning.system import SystemPlan, plan_system
+from gpucluster.components.aws.planning.storage import LustrePlan, plan_lustre_cards, plan_storage
 from gpucluster.components.aws.planning.training import TrainingPlan, plan_training
 from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
-from gpucluster.components.cluster.plan_facts import cluster_facts
+from gpucluster.components.cluster.plan_facts import PoolPlan, cluster_facts, pool_plan
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.jobs.registry import RegistryPlan, plan_registry
 from gpucluster.components.shared.pools.elastic import ElasticMachines
 from gpucluster.components.shared.storage.existing_storage import MountedPlan
 from gpucluster.components.spec.access import PrivateAccess
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
+from gpucluster.components.spec.operations import Alerts
 from gpucluster.components.spec.storage import HomeStorage, Registry
 from gpucluster.core.catalog.aws_regions import aws_regions
 
@@ -227,3 +225,59 @@ def _report_spot(planning: Planning[Location]) -> None:
             "spot machines start only if the account has the role AWSServiceRoleForEC2Spot: `aws iam "
             "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
         )
+
+
+# Source: Amazon SNS API, CreateTopic (names); a FIFO topic ends in .fifo, and Amazon Managed Service for Prometheus
+# sends to standard ones (its user guide, AMP-alertmanager-receiver-config).
+_TOPIC: Final = r"(?a)^arn:aws[a-z-]*:sns:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):[A-Za-z0-9_-]{1,256}$"
+_FIELD: Final = "telemetry.alerts.topic"
+
+
+def report_receivers(receivers: Alerts | None, planning: Planning[Location]) -> None:
+    """Checks the topic, and notes the steps required before each receiver gets alerts.
+
+    Sources: Amazon Managed Service for Prometheus user guide, AMP-alert-manager (topics in the same account) and
+    AMP-alertmanager-receiver-AMPpermission; Amazon SNS developer guide, "Email notifications" and "Confirming the
+    subscription" of HTTP endpoints.
+    """
+    if receivers is None:
+        return
+    if receivers.mail:
+        planning.notes.append(
+            "alerts: AWS mails each address a confirmation link, and sends alerts only after it is confirmed"
+        )
+    if receivers.webhook:
+        planning.notes.append(
+            "alerts: SNS posts a SubscribeURL to the webhook, and sends alerts only after the webhook fetches it; "
+            "alerts are SNS messages in JSON, which chat services do not read natively"
+        )
+    if receivers.topic:
+        _check_topic(receivers.topic, planning)
+        planning.notes.append(
+            f"alerts: the policy of {receivers.topic} must allow aps.amazonaws.com sns:Publish and "
+            "sns:GetTopicAttributes; if the topic is encrypted with your key, the key policy must allow "
+            "kms:GenerateDataKey* and kms:Decrypt"
+        )
+
+
+def _check_topic(topic: str, planning: Planning[Location]) -> None:
+    found, account = re.fullmatch(_TOPIC, topic), planning.location.account
+    if found is None:
+        fix = "write the ARN of a standard SNS topic, such as arn:aws:sns:us-east-1:123456789012:pager"
+        planning.refuse(_FIELD, f"is {topic!r}", fix)
+    elif account not in (None, found["account"]):
+        seen = f"is {account}, but {_FIELD} of the spec is in {found['account']}"
+        planning.refuse_place("account", seen, "write a topic of this account: alerts reach no other")
+
+
+def topic_region(topic: str) -> str:
+    """The region in its ARN."""
+    return topic.split(":")[3]
+
+
+def plan_pool(spec: PoolSpec, planning: Planning[Location]) -> PoolPlan[TrainingPlan]:
+    """The user's subnet is taken to be as large as that of a cluster."""
+    shape = plan_machine(spec, planning)
+    training = plan_training(spec, shape, planning, most_nodes=NetworkPlan().most_nodes)
+    report_quotas(planning)
+    return pool_plan(spec, training, planning)

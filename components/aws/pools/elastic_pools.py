@@ -9,8 +9,8 @@ from typing import Any, Final
 import pulumi
 from pulumi_aws import cloudwatch, eks, iam, sqs
 
-from gpucluster.components.aws.control_plane.control_plane import ControlPlane
-from gpucluster.components.aws.control_plane.identity import node_role, pod_role_of_policies
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import node_role, pod_role_of_policies
 from gpucluster.components.aws.location import is_zone_id
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.planning.access import AccessPlan

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpucluster.components.aws.partition import ec2_principal
+from gpucluster.components.aws.location import ec2_principal
 
 POLICIES = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import pulumi
 from pulumi_aws import eks, iam
 
-from gpucluster.components.aws.control_plane.control_plane import ControlPlane
-from gpucluster.components.aws.control_plane.identity import node_role
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.network import Network
-from gpucluster.components.aws.planning.mig import MigPlan
+from gpucluster.components.aws.planning.pools import MigPlan
 from gpucluster.components.aws.pools.node_pool import (
     held_without_nodes,
     label_machines,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 from pulumi_aws import autoscaling, ec2, eks
 
-from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
+from gpucluster.components.aws.planning.machines import HARDWARE, UNHARMED
 from gpucluster.components.planning.labels import OWN_LABELS
 
 

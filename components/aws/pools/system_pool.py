@@ -8,10 +8,9 @@ from typing import Final
 import pulumi
 from pulumi_aws import eks, iam
 
-from gpucluster.components.aws.control_plane.addons import addon
-from gpucluster.components.aws.control_plane.control_plane import ControlPlane
-from gpucluster.components.aws.control_plane.identity import node_role
-from gpucluster.components.aws.planning.system import SystemPlan
+from gpucluster.components.aws.control_plane import ControlPlane, addon
+from gpucluster.components.aws.identity import node_role
+from gpucluster.components.aws.planning.machines import SystemPlan
 from gpucluster.components.aws.pools.node_pool import label_machines, node_launch_template, node_versions
 from gpucluster.components.planning.names import ALL_TAINTS, POOL, SYSTEM_POOL
 

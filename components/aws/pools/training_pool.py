@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import ec2, eks, iam, vpc
 
-from gpucluster.components.aws.control_plane.identity import node_role
+from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.training import TrainingPart, TrainingPlan
 from gpucluster.components.aws.pools.node_pool import (

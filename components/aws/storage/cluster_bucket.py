@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.aws.control_plane.control_plane import ControlPlane
-from gpucluster.components.aws.control_plane.identity import pod_role
-from gpucluster.components.aws.partition import partition
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import pod_role
+from gpucluster.components.aws.location import partition
 from gpucluster.components.aws.storage import s3
 from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
 from gpucluster.components.planning.names import EXPECTED_GIB

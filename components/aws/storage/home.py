@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2, efs, vpc
 
-from gpucluster.components.aws.control_plane.addons import csi_driver
-from gpucluster.components.aws.control_plane.control_plane import ControlPlane
-from gpucluster.components.aws.partition import partition
+from gpucluster.components.aws.control_plane import ControlPlane, csi_driver
+from gpucluster.components.aws.location import partition
 from gpucluster.components.aws.planning.plan import HomePlan
 from gpucluster.components.planning.names import EXPECTED_GIB
 

@@ -1,44 +1,47 @@
-"""Plan of the whole Azure cluster as plain values, made without access to the cloud. Imports no Pulumi."""
+"""Plans of a whole Azure cluster and of a single pool as plain values, made without access to the cloud. Imports no
+Pulumi.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from gpucluster.components.azure.arm import ACTION_GROUP, REGISTRY
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.machines import CLOUD, plan_training_machine
-from gpucluster.components.azure.node_health import REPAIR
-from gpucluster.components.azure.node_image import refuse_versions
 from gpucluster.components.azure.planning.access import AccessPlan, plan_access, refuse_people
-from gpucluster.components.azure.planning.elastic import ElasticPlan, plan_elastic
-from gpucluster.components.azure.planning.files import plan_home
-from gpucluster.components.azure.planning.infiniband import report_drivers, report_infiniband
-from gpucluster.components.azure.planning.lustre import LustrePlan
-from gpucluster.components.azure.planning.mig import MigPlan, plan_mig
+from gpucluster.components.azure.planning.machines import (
+    CLOUD,
+    REPAIR,
+    plan_training_machine,
+    report_no_zone,
+    report_zones,
+)
 from gpucluster.components.azure.planning.network_plan import (
     AddressPlan,
     plan_addresses,
     refuse_addresses,
     report_existing,
 )
+from gpucluster.components.azure.planning.pools import ElasticPlan, MigPlan, plan_elastic, plan_mig
 from gpucluster.components.azure.planning.quotas import report_quotas
-from gpucluster.components.azure.planning.shared import SharedPlan, plan_shared, refuse_containers
-from gpucluster.components.azure.planning.training import TrainingPlan, plan_training
-from gpucluster.components.azure.planning.zones import report_no_zone, report_zones
-from gpucluster.components.azure.settings import ZONES, Driver
-from gpucluster.components.azure.system import SystemPlan, plan_system
+from gpucluster.components.azure.planning.storage import LustrePlan, SharedPlan, plan_shared, refuse_containers
+from gpucluster.components.azure.planning.training import TrainingPlan, plan_training, report_drivers, report_infiniband
+from gpucluster.components.azure.settings import ZONES, Driver, SystemPlan, plan_system, refuse_versions
 from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
-from gpucluster.components.cluster.plan_facts import cluster_facts
-from gpucluster.components.planning.planning import Planning, lower_case
+from gpucluster.components.cluster.plan_facts import PoolPlan, cluster_facts, pool_plan
+from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
 from gpucluster.components.shared.jobs.registry import plan_registry
 from gpucluster.components.shared.jobs.teams import people_fields
 from gpucluster.components.shared.storage.buckets import BucketPlan
-from gpucluster.components.shared.storage.home import HomePlan
+from gpucluster.components.shared.storage.home import HomePlan, plan_home_files
 from gpucluster.components.spec.access import PublicAccess
-from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
 from gpucluster.components.spec.operations import Alerts
+from gpucluster.components.spec.storage import HomeStorage
 
 # Providers of the declared resources and of machines that AKS creates; each subscription registers them once.
 _SERVICES = (
@@ -202,3 +205,37 @@ def _report_subscription(planning: Planning[Location]) -> None:
         "AKS auto-repair cannot be disabled: a node that is not ready for 5 minutes is rebooted, reimaged, then "
         "redeployed, which empties its /scratch (docs/replacing-a-node.md)"
     )
+
+
+# A premium share by NFS, GiB. Source: Azure Files documentation, "Understanding billing: provisioned v1 model".
+_LEAST, _MOST_GIB = 100, 102_400
+
+
+def plan_home(home: HomeStorage | None, planning: Planning[Location]) -> HomePlan | None:
+    """The smallest share for the expected size plus headroom."""
+    if home is None:
+        return None
+    size = max(_LEAST, math.ceil(home.expected_gib * HEADROOM))
+    return plan_home_files(
+        home,
+        planning,
+        capacity_gib=size,
+        most_gib=_MOST_GIB,
+        service="a share of Azure Files",
+        store="Azure Files",
+    )
+
+
+# Source: AKS documentation, "Naming rules" (Linux node pools).
+_NAME: Final = r"^[a-z][a-z0-9]{0,11}$"
+
+
+def plan_pool(spec: PoolSpec, planning: Planning[Location]) -> PoolPlan[TrainingPlan]:
+    """The plan of a pool."""
+    if not re.fullmatch(_NAME, spec.name):
+        fix = "AKS allows 1 to 12 lower-case letters and digits for a pool, starting with a letter"
+        planning.refuse("name", f"is {spec.name!r}", fix)
+    shape = plan_training_machine(spec.accelerator, spec.training, planning)
+    training = plan_training(spec, shape, planning)
+    report_quotas(planning, training)
+    return pool_plan(spec, training, planning)

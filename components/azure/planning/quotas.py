@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.planning.elastic import ElasticPlan
-from gpucluster.components.azure.planning.lustre import LustrePlan
-from gpucluster.components.azure.planning.mig import MigPlan
-from gpucluster.components.azure.planning.shared import SharedPlan
+from gpucluster.components.azure.planning.pools import ElasticPlan, MigPlan
+from gpucluster.components.azure.planning.storage import LustrePlan, SharedPlan
 from gpucluster.components.azure.planning.training import TrainingPlan
-from gpucluster.components.azure.system import SystemPlan
+from gpucluster.components.azure.settings import SystemPlan
 from gpucluster.components.planning.planning import Planning
 from gpucluster.core.catalog.machines import Machine
 

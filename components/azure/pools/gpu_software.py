@@ -13,9 +13,8 @@ from typing import Any, Final, Literal
 
 import pulumi
 
-from gpucluster.components.azure.node_health import PEERMEM
-from gpucluster.components.azure.pools.gpu_versions import VERSIONS
-from gpucluster.components.azure.pools.tolerations import CONTROLLERS, DAEMONS
+from gpucluster.components.azure.planning.machines import PEERMEM
+from gpucluster.components.azure.pools.job_pools import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.objects.charts import GPU_OPERATOR, NETWORK_OPERATOR
 from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.objects.namespace import namespace
@@ -23,6 +22,15 @@ from gpucluster.components.kubernetes.objects.objects import Declared, Kind, man
 from gpucluster.components.kubernetes.objects.release import release
 from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
 from gpucluster.components.planning.names import MIG_LAYOUT
+
+# Sources: Mellanox/network-operator v26.4.0, hack/release.yaml (Mofed, SriovDevicePlugin); for the GPU Operator
+# Azure/aks-rdma-infiniband 700dabb, tests/setup-infra/deploy-aks.sh.
+VERSIONS: Final[Mapping[str, str]] = {
+    "network_operator": NETWORK_OPERATOR.version,
+    "doca_driver": "doca3.4.0-26.04-0.8.6.0-0",
+    "device_plugin": "network-operator-v26.4.0",
+    "gpu_operator": GPU_OPERATOR.version,
+}
 
 POD_SECURITY: Final = "privileged"
 """The only pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock only

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pulumi
 
-from gpucluster.components.azure.planning.mig import MigPlan
+from gpucluster.components.azure.planning.pools import MigPlan
 from gpucluster.components.azure.pools.gpu_software import mig_node_labels
 from gpucluster.components.azure.pools.node_pool import GpuNodes
 from gpucluster.components.planning.names import MIG_POOL

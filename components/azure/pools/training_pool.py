@@ -7,15 +7,18 @@ from decimal import Decimal
 from typing import Any
 
 import pulumi
-from pulumi_azure_native import compute, containerservice
+from pulumi_azure_native import compute, containerservice, features
 
-from gpucluster.components.azure.fabric.infiniband_feature import feature_registered
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.training import TrainingPlan
 from gpucluster.components.azure.pools.node_pool import GpuNodes
+from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Settings
 from gpucluster.components.planning.labels import BLOCK_NODES
 from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.components.resources.exit_on_error import Refused
 from gpucluster.components.resources.node_replacement import RollGuard
+from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.errors import InputError
 
 
 class TrainingPool(pulumi.ComponentResource):
@@ -101,3 +104,38 @@ class TrainingPool(pulumi.ComponentResource):
                 "proximityGroupId": None if proximity is None else proximity.id,
             }
         )
+
+
+def feature_registered(
+    name: str, machine_type: str, settings: Settings, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource]
+) -> list[pulumi.Output[Any]]:
+    """To depend on: if machines have InfiniBand, ends the program unless the feature is registered.
+
+    name: of the cluster or pool. after: the check waits for their creation, so that a first preview needs no login.
+    """
+    if settings.infiniband_feature == "waived" or not has_infiniband(machine_type):
+        return []
+    found = features.get_subscription_feature_registration_output(
+        provider_namespace=FEATURE_NAMESPACE,
+        feature_name=FEATURE,
+        opts=pulumi.InvokeOutputOptions(parent=parent, depends_on=list(after)),
+    )
+    return [found.properties.apply(lambda properties: _check(name, properties.state))]
+
+
+def _check(name: str, state: str | None) -> None:
+    """Azure returns Registered once its whole API knows it: no further wait is needed.
+
+    Source: hashicorp/terraform-provider-azurerm pull request 12385, the answer of Azure's team.
+    """
+    if state != "Registered":
+        raise Refused(InputError(name, [_problem(state or "in an unknown state")]))
+
+
+def _problem(state: str) -> str:
+    return (
+        f"the feature {FEATURE} is {state} in the subscription: without it the nodes may be on several InfiniBand "
+        f"networks; run az feature register --namespace {FEATURE_NAMESPACE} --name {FEATURE}, wait until az feature "
+        "show says Registered, and run this again; if Microsoft confirms that the subscription does not need it, "
+        "write gpucluster:infinibandFeature: waived"
+    )

@@ -9,12 +9,12 @@ import pulumi
 from pulumi_azure_native import managedidentity, storage
 
 from gpucluster.components.azure.arm import container_id, storage_account_id
-from gpucluster.components.azure.control_plane.control_plane import ControlPlane
-from gpucluster.components.azure.control_plane.identity import granted
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import granted
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.planning.lustre import bucket_of
-from gpucluster.components.azure.storage.private_container import CONTAINER, private_container
+from gpucluster.components.azure.planning.storage import bucket_of
 from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+from gpucluster.components.planning.labels import EXPECTED_GIB
 from gpucluster.components.shared.storage.buckets import IdentityPlan, OwnBucketPlan, remote_name
 from gpucluster.components.spec.storage import OWN
 
@@ -108,3 +108,58 @@ def _place(bucket: str, own: OwnBucket | None, location: Location) -> tuple[pulu
         owner = storage_account_id(location.subscription, location.settings.bucket_group or "", found.account)
         scope = container_id(owner, container)
     return pulumi.Output.format(":azureblob,account={0},env_auth,no_check_container:{1}", account, container), scope
+
+
+CONTAINER: Final = "data"
+
+
+def private_container(
+    name: str,
+    *,
+    account_name: str,
+    group: pulumi.Input[str],
+    keys: bool = False,
+    network_rules: storage.NetworkRuleSetArgs | None = None,
+    expected_gib: str | None,
+    protect: bool,
+    parent: pulumi.Resource,
+) -> tuple[storage.StorageAccount, storage.BlobContainer]:
+    """account_name: unique in all of Azure. keys: whether account keys also give access, as Managed Lustre requires.
+    expected_gib: average GiB stored, for the cost.
+    """
+    kept = pulumi.ResourceOptions(parent=parent, protect=protect)
+    account = storage.StorageAccount(
+        f"{name}-account",
+        account_name=account_name,
+        resource_group_name=group,
+        kind="StorageV2",
+        sku=storage.SkuArgs(name="Standard_LRS"),
+        access_tier=storage.AccessTier.HOT,
+        enable_https_traffic_only=True,
+        allow_shared_key_access=keys,
+        allow_blob_public_access=False,
+        minimum_tls_version="TLS1_2",
+        network_rule_set=network_rules,
+        tags={} if expected_gib is None else {EXPECTED_GIB: expected_gib},
+        opts=kept,
+    )
+    container = storage.BlobContainer(
+        f"{name}-data",
+        container_name=CONTAINER,
+        account_name=account.name,
+        resource_group_name=group,
+        public_access=storage.PublicAccess.NONE,
+        opts=kept,
+    )
+    return account, container
+
+
+def nodes_alone(subnet: pulumi.Input[str]) -> storage.NetworkRuleSetArgs:
+    """Rules of an account that admit only the nodes' subnet, by its service endpoint."""
+    return storage.NetworkRuleSetArgs(
+        default_action=storage.DefaultAction.DENY,
+        bypass="None",
+        virtual_network_rules=[
+            storage.VirtualNetworkRuleArgs(virtual_network_resource_id=subnet, action=storage.Action.ALLOW)
+        ],
+    )

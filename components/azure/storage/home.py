@@ -8,8 +8,8 @@ import pulumi
 from pulumi_azure_native import storage
 
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.storage.private_container import nodes_alone
-from gpucluster.components.azure.storage.volumes import files_volume
+from gpucluster.components.azure.storage.cluster_bucket import nodes_alone
+from gpucluster.components.azure.storage.storage import files_volume
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.shared.storage.home import HomePlan
 

@@ -8,8 +8,8 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import containerregistry
 
-from gpucluster.components.azure.control_plane.control_plane import ControlPlane
-from gpucluster.components.azure.control_plane.identity import granted
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import granted
 from gpucluster.components.cluster.outputs import Registry
 from gpucluster.components.resources.skipped_targets import or_empty
 from gpucluster.components.shared.jobs.registry import IMAGE, UPSTREAMS, RegistryPlan

@@ -1,25 +1,24 @@
-"""The shared storage: Azure Managed Lustre in the GPU nodes' zone and its linked blobs, or another storage."""
+"""The shared storage on Azure, and its file systems as volumes of a cluster."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pulumi
 from pulumi_azure_native import storage as blobs
 from pulumi_azure_native import storagecache
 
 from gpucluster.components.azure.arm import container_id, storage_account_id
-from gpucluster.components.azure.control_plane.control_plane import ControlPlane
-from gpucluster.components.azure.control_plane.identity import granted, granted_to_all
-from gpucluster.components.azure.control_plane.propagation import known_everywhere
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import granted, granted_to_all, known_everywhere
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.planning.lustre import Bucket, LustrePlan
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
+from gpucluster.components.azure.planning.storage import Bucket, LustrePlan
+from gpucluster.components.azure.pools.node_storage import DRIVER
 from gpucluster.components.azure.settings import GRANTED
-from gpucluster.components.azure.storage.blob_storage import BlobStorage
-from gpucluster.components.azure.storage.cluster_bucket import OwnBucket
-from gpucluster.components.azure.storage.volumes import lustre_volume
+from gpucluster.components.azure.storage.cluster_bucket import CONTAINER, OwnBucket, nodes_alone, private_container
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.shared.storage.buckets import BucketPlan
 from gpucluster.components.shared.storage.existing_storage import MountedPlan
@@ -179,3 +178,141 @@ class Storage(pulumi.ComponentResource):
 def _address(client_info: storagecache.outputs.AmlFilesystemClientInfoResponse | None) -> str:
     """Empty if an update of other targets excludes the file system."""
     return client_info.mgs_address if client_info is not None else ""
+
+
+class BlobStorage(pulumi.ComponentResource):
+    """Outputs: account_name. Claims bind to `volume`.
+
+    It is mounted once per node, by the identity of all nodes: any pod may mount the claim, whatever its service
+    account. With a pod's own identity, every pod of a node would have its own mount, with the files of all of them in
+    one folder, and need a federated credential for its service account. Sources: kubernetes-sigs/blob-csi-driver
+    0744a60, pkg/blob/nodeserver.go (tmpPath) and docs/workload-identity-static-pv-mount.md; Azure/azure-storage-fuse
+    issue 143.
+    """
+
+    volume: Volume
+
+    def __init__(
+        self,
+        name: str,
+        plan: BucketPlan,
+        *,
+        account_name: str,
+        subscription: str,
+        group: pulumi.Input[str],
+        network: Network,
+        control_plane: ControlPlane,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:azure:Storage", name, {}, opts)
+        account, container = private_container(
+            name,
+            account_name=account_name,
+            group=group,
+            network_rules=nodes_alone(network.nodes_id),
+            expected_gib=str(plan.usable_gib),
+            protect=plan.protect,
+            parent=self,
+        )
+        # Source: kubernetes-sigs/blob-csi-driver 0744a60, deploy/example/blobfuse-mi/README.md.
+        use = granted(
+            f"{name}-use",
+            "Storage Blob Data Contributor",
+            scope=container.id,
+            principal=control_plane.kubelet_principal,
+            subscription=subscription,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.volume = blob_volume(
+            resource_group=group,
+            account=account.name,
+            container=CONTAINER,
+            client_id=control_plane.kubelet_client,
+            capacity_gib=plan.usable_gib,
+            after=[use],
+        )
+        self.register_outputs({"accountName": account.name})
+
+
+def lustre_volume(
+    *,
+    file_system: pulumi.Input[str],
+    mgs_address: pulumi.Input[str],
+    capacity_gib: int,
+    after: Sequence[pulumi.Resource],
+) -> Volume:
+    """An Azure Managed Lustre file system. file_system: its name. mgs_address: of its management server. after:
+    includes the driver.
+
+    Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/examples/pv.yaml.
+    """
+    return Volume(
+        driver=DRIVER,
+        handle=file_system,
+        attributes={"mgs-ip-address": mgs_address},
+        mount_options=["noatime", "flock"],
+        capacity_gib=capacity_gib,
+        after=after,
+    )
+
+
+def blob_volume(
+    *,
+    resource_group: pulumi.Input[str],
+    account: pulumi.Input[str],
+    container: str,
+    client_id: pulumi.Input[str],
+    capacity_gib: int,
+    after: Sequence[pulumi.Resource],
+) -> Volume:
+    """A blob container mounted by blobfuse, with AKS's own driver. client_id: of an identity of the nodes.
+
+    Sources: kubernetes-sigs/blob-csi-driver 0744a60, deploy/example/blobfuse-mi/pv-blobfuse-mi.yaml and
+    docs/driver-parameters.md (volumeHandle, fuse2).
+    """
+    return Volume(
+        driver="blob.csi.azure.com",
+        handle=pulumi.Output.format("{0}_{1}", account, container),
+        attributes={
+            "protocol": "fuse2",
+            "resourceGroup": resource_group,
+            "storageAccount": account,
+            "containerName": container,
+            "AzureStorageAuthType": "MSI",
+            "AzureStorageIdentityClientID": client_id,
+        },
+        # Jobs run as any user.
+        mount_options=["-o allow_other", "--file-cache-timeout-in-seconds=120"],
+        capacity_gib=capacity_gib,
+        after=after,
+        staged=True,
+    )
+
+
+def files_volume(
+    *,
+    resource_group: pulumi.Input[str],
+    account: pulumi.Input[str],
+    share: pulumi.Input[str],
+    capacity_gib: int,
+    after: Sequence[pulumi.Resource],
+) -> Volume:
+    """A share of Azure Files by NFS, which needs no credentials: the account admits only the nodes' subnet. The driver
+    is AKS's own.
+
+    Source: kubernetes-sigs/azurefile-csi-driver, deploy/example/pv-azurefile-nfs.yaml.
+    """
+    return Volume(
+        driver="file.csi.azure.com",
+        handle=pulumi.Output.format("{0}_{1}_{2}", resource_group, account, share),
+        attributes={
+            "resourceGroup": resource_group,
+            "storageAccount": account,
+            "shareName": share,
+            "protocol": "nfs",
+        },
+        mount_options=["nconnect=8"],
+        capacity_gib=capacity_gib,
+        after=after,
+        staged=True,
+    )

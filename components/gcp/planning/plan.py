@@ -1,34 +1,54 @@
-"""Plan of the whole Google Cloud cluster as plain values, made without access to the cloud. Imports no Pulumi."""
+"""Plans of a whole Google Cloud cluster and of a single part as plain values, made without access to the cloud. Imports
+no Pulumi.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
 
 from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
-from gpucluster.components.cluster.plan_facts import cluster_facts
+from gpucluster.components.cluster.plan_facts import PoolPlan, cluster_facts, pool_plan
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.machines import CLOUD, plan_training_machine, refuse_labels, refuse_zones
-from gpucluster.components.gcp.node_health import REPAIR
 from gpucluster.components.gcp.planning.access import AccessPlan, has_nat, plan_access, plan_groups, report_grants
-from gpucluster.components.gcp.planning.elastic import ElasticPlan, PoolSize, plan_elastic, plan_limits
-from gpucluster.components.gcp.planning.filestore import plan_home
-from gpucluster.components.gcp.planning.key import plan_key
-from gpucluster.components.gcp.planning.lustre import LustrePlan, SharedPlan, plan_shared
-from gpucluster.components.gcp.planning.mig import MigPlan, plan_mig
-from gpucluster.components.gcp.planning.network_plan import NetworkPlan, plan_network, refuse_addresses, report_existing
+from gpucluster.components.gcp.planning.machines import (
+    CLOUD,
+    REPAIR,
+    SystemPlan,
+    plan_system,
+    plan_training_machine,
+    refuse_labels,
+    refuse_zones,
+)
+from gpucluster.components.gcp.planning.network_plan import (
+    NetworkPlan,
+    network_modes,
+    plan_network,
+    refuse_addresses,
+    refuse_region,
+    report_existing,
+)
+from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan, PoolSize, plan_elastic, plan_limits, plan_mig
 from gpucluster.components.gcp.planning.quotas import report_quotas
-from gpucluster.components.gcp.planning.receivers import report_receivers
-from gpucluster.components.gcp.planning.system import SystemPlan, plan_system
+from gpucluster.components.gcp.planning.storage import LustrePlan, SharedPlan, plan_shared
 from gpucluster.components.gcp.planning.training import TrainingPlan, co_location, plan_training, report_purchase
-from gpucluster.components.gcp.repository import plan_repository
-from gpucluster.components.planning.planning import Planning, lower_case
+from gpucluster.components.planning.configuration import did_you_mean
+from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
+from gpucluster.components.shared.jobs.registry import RegistryPlan, plan_registry
 from gpucluster.components.shared.jobs.teams import people_fields
-from gpucluster.components.shared.storage.home import HomePlan
+from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.shared.storage.home import HomePlan, plan_home_files
 from gpucluster.components.spec.access import PublicAccess
-from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.storage import OWN
+from gpucluster.components.spec.cluster import ClusterSpec, NetworkSpec, PoolSpec
+from gpucluster.components.spec.operations import Alerts
+from gpucluster.components.spec.storage import OWN, HomeStorage, Registry
+from gpucluster.core.catalog.purchase_limits import flexible_only
+from gpucluster.errors import InputError
 
 DAYS_OF_DEFAULT = 30
 """Retention of a project's default log bucket, which receives all logs, unless the project sets another.
@@ -186,3 +206,116 @@ def _more_quotas(network: NetworkPlan, storage: SharedPlan) -> Iterator[str]:
         yield f"{network.vpcs} VPC networks"
     if network.nat:
         yield "IN_USE_ADDRESSES for NAT"
+
+
+_KEY = (
+    r"^projects/[a-z][a-z0-9-]{4,28}[a-z0-9]/locations/(?P<region>[a-z0-9-]+)/keyRings/[\w-]{1,63}/cryptoKeys/"
+    r"[\w-]{1,63}$"
+)
+
+
+def plan_key(key: str | None, planning: Planning[Location]) -> str | None:
+    """key: the user's; None if the cluster creates its own."""
+    if key is None:
+        return None
+    found = re.fullmatch(_KEY, key)
+    if found is None:
+        example = "projects/my-project/locations/us-central1/keyRings/mine/cryptoKeys/secrets"
+        planning.refuse("secrets_key", f"is {key!r}", f"write the id of a key, such as {example}")
+    elif found["region"] != planning.location.region:
+        refuse_region("secrets_key", found["region"], planning)
+    planning.notes.append(
+        f"secrets_key: {key} is your key: destroy leaves GKE's permission to use it, which all clusters of the project "
+        "share; if none is left, remove it: gcloud kms keys remove-iam-policy-binding"
+    )
+    return key
+
+
+# Zonal tier, GiB: from 1 to 9.75 TiB in steps of 256 GiB, from 10 to 100 TiB in steps of 2.5 TiB.
+# Source: Filestore documentation, "Service tiers".
+_LEAST, _STEP, _SMALL_MOST = 1_024, 256, 9_984
+_LARGE_STEP, _MOST_GIB = 2_560, 102_400
+
+
+def plan_home(home: HomeStorage | None, planning: Planning[Location]) -> HomePlan | None:
+    """The smallest zonal Filestore instance for the expected size plus headroom."""
+    if home is None:
+        return None
+    needed = max(home.expected_gib * HEADROOM, Decimal(_LEAST))
+    step = _STEP if needed <= _SMALL_MOST else _LARGE_STEP
+    size = math.ceil(needed / step) * step
+    return plan_home_files(
+        home, planning, capacity_gib=size, most_gib=_MOST_GIB, service="Filestore", store="Filestore"
+    )
+
+
+_WHO = "the Alertmanager that Google Cloud runs"
+
+
+def report_receivers(receivers: Alerts | None, planning: Planning[Location], *, nat: bool) -> None:
+    """Refuses mail and topics: the rules are evaluated in the cluster, by software that sends only to an Alertmanager.
+    nat: the network has a route to the internet.
+
+    Sources: Managed Service for Prometheus documentation, "Managed rule evaluation and alerting"; Alertmanager
+    documentation, "Configuration" (email_config, receiver).
+    """
+    if receivers is None:
+        return
+    if receivers.mail:
+        seen = f"is set, but {_WHO} can send mail only through your SMTP server, which is not supported"
+        fix = "remove it and write a webhook that sends mail, such as that of a paging service"
+        planning.refuse("telemetry.alerts.mail", seen, fix)
+    if receivers.topic:
+        seen = (
+            f"is set, but {_WHO} supports no topics: neither Pub/Sub nor a notification channel of Cloud Monitoring, "
+            "whose own policies do not evaluate these rules"
+        )
+        planning.refuse("telemetry.alerts.topic", seen, "remove it and write a webhook")
+    if not nat:
+        planning.notes.append(
+            "alerts: access.egress is none, so the webhook must be reachable inside the network: an Alertmanager in "
+            "the cluster posts to it"
+        )
+
+
+REPOSITORY: Final = (
+    r"^(?P<location>[a-z0-9-]+)-docker\.pkg\.dev/(?P<project>[a-z][a-z0-9:.-]+)/(?P<id>[a-z][a-z0-9-]{0,62})$"
+)
+"""Path of a repository. Source: Artifact Registry documentation, "Repository and image names"."""
+
+
+def plan_repository(registry: Registry, planning: Planning[Location], *, name: str) -> RegistryPlan | None:
+    """name: of a new repository. The user's must be in Artifact Registry."""
+    form = "the path of an Artifact Registry repository, such as us-central1-docker.pkg.dev/my-project/training"
+    return plan_registry(registry, planning, name=name, pattern=REPOSITORY, form=form)
+
+
+def plan_pool(spec: PoolSpec, planning: Planning[Location], *, gpu_subnets: int) -> PoolPlan[TrainingPlan]:
+    """The plan of a pool. gpu_subnets: their number. Raises InputError if the machine needs another."""
+    shape = plan_training_machine(spec.accelerator, spec.training, planning)
+    if not planning.config_problems:
+        refuse_zones({shape: "the training pool"}, planning)
+    refuse_labels(spec.labels, planning)
+    training = plan_training(spec, shape, planning, queue=False)
+    report_purchase(training, spec.purchase, spec.placement, planning)
+    report_quotas(planning, training)
+    needed = len(network_modes(shape))
+    if gpu_subnets != needed and not planning.problems and not planning.config_problems:
+        problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"
+        raise InputError(f"gpucluster.gcp.TrainingPool {spec.name}", [problem])
+    return pool_plan(spec, training, planning)
+
+
+def plan_networks(spec: NetworkSpec, planning: Planning[Location]) -> tuple[NetworkSpec, NetworkPlan]:
+    """The networks for nodes of the machine, which must be one that a training pool can use."""
+    refuse_labels(spec.labels, planning)
+    rows = (row for row in shapes() if row.cloud == CLOUD and not flexible_only(row.machine_type))
+    known = {row.machine_type: row for row in rows}
+    shape = known.get(planning.machine or "")
+    if shape is None:
+        near = did_you_mean(str(planning.machine), known)
+        planning.refuse_config("machine", f"is {planning.machine!r}", f"allowed: {', '.join(known)}{near}")
+        shape = next(iter(known.values()))
+    else:
+        refuse_zones({shape: "the GPU nodes"}, planning)
+    return spec, plan_network(shape, nat=spec.nat, private_services=spec.private_services)

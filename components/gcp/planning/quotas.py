@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.planning.elastic import ElasticPlan
-from gpucluster.components.gcp.planning.mig import MigPlan
+from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan
 from gpucluster.components.gcp.planning.training import TrainingPlan
 from gpucluster.components.planning.planning import Planning
 from gpucluster.core.catalog.machines import Machine

@@ -8,12 +8,12 @@ from typing import Any
 import pulumi
 from pulumi_gcp import container
 
-from gpucluster.components.gcp.control_plane.control_plane import ControlPlane
-from gpucluster.components.gcp.control_plane.identity import NodeIdentity
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
-from gpucluster.components.gcp.planning.mig import MigPlan
+from gpucluster.components.gcp.planning.pools import MigPlan
 from gpucluster.components.gcp.planning.training import FLEX_START_DAYS
+from gpucluster.components.gcp.pools.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
 from gpucluster.components.planning.names import MIG_POOL
 from gpucluster.components.resources.node_replacement import RollGuard
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from typing import Final
+
 import pulumi
 from pulumi_gcp import container
 
-from gpucluster.components.gcp.control_plane.control_plane import ControlPlane
-from gpucluster.components.gcp.control_plane.identity import NodeIdentity
+from gpucluster.components.gcp.control_plane import ControlPlane
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.node_pool import node_config, scaled
-from gpucluster.components.gcp.planning.system import SystemPlan
-from gpucluster.components.planning.names import SYSTEM_POOL
+from gpucluster.components.gcp.planning.machines import SystemPlan
+from gpucluster.components.gcp.pools.node_pool import node_config, scaled
+from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.planning.names import SYSTEM_NAMESPACE, SYSTEM_POOL
 
 
 class SystemPool(pulumi.ComponentResource):
@@ -62,3 +68,23 @@ class SystemPool(pulumi.ComponentResource):
         self.node_pool_name = pool.name
         self.ready = [pool]
         self.register_outputs({"nodePoolName": pool.name})
+
+
+_BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "includeUnschedulableNodes": True}
+"""GKE's own setting without `coresPerReplica`."""
+
+
+def kube_dns_by_nodes(name: str, *, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
+    """Lets the autoscaler of kube-dns count only nodes. GKE creates its settings only if there are none yet."""
+    Declared(
+        name,
+        manifest_of(
+            CONFIG_MAP,
+            {"data": {"linear": json.dumps(_BY_NODES, separators=(",", ":"))}},
+            object_name="kube-dns-autoscaler",
+            namespace=SYSTEM_NAMESPACE,
+            annotations={"pulumi.com/patchForce": "true"},
+        ),
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+        patch=True,
+    )

@@ -11,8 +11,8 @@ from pulumi_gcp import container
 
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
 from gpucluster.components.gcp.planning.training import TrainingPlan
+from gpucluster.components.gcp.pools.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
 from gpucluster.components.planning.labels import CALENDAR_NODES
 from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.resources.node_replacement import RollGuard

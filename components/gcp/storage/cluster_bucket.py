@@ -9,7 +9,7 @@ from typing import Final
 import pulumi
 from pulumi_gcp import storage
 
-from gpucluster.components.gcp.control_plane.identity import workload_pool
+from gpucluster.components.gcp.identity import workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
 from gpucluster.components.planning.labels import EXPECTED_GIB

@@ -10,7 +10,7 @@ from pulumi_gcp import filestore
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network import Network
-from gpucluster.components.gcp.storage.volumes import filestore_volume
+from gpucluster.components.gcp.storage.storage import filestore_volume
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.shared.storage.home import HomePlan
 

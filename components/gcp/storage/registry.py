@@ -10,9 +10,9 @@ import pulumi
 from pulumi_gcp import artifactregistry
 
 from gpucluster.components.cluster.outputs import Registry
-from gpucluster.components.gcp.control_plane.identity import NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.repository import REPOSITORY
+from gpucluster.components.gcp.planning.plan import REPOSITORY
 from gpucluster.components.resources.skipped_targets import or_empty
 from gpucluster.components.shared.jobs.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
 

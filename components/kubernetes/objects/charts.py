@@ -67,7 +67,7 @@ EFA_DEVICE_PLUGIN: Final = CHARTS["efa-device-plugin"]
 NVIDIA_DEVICE_PLUGIN: Final = CHARTS["nvidia-device-plugin"]
 # Alerts and dashboards read the label Hostname, which the next release calls hostname (NVIDIA/dcgm-exporter d5e5f51).
 DCGM_EXPORTER: Final = CHARTS["dcgm-exporter"]
-# Matching versions of these two and of the network cards' driver: components/azure/pools/gpu_versions.py.
+# Matching versions of these two and of the network cards' driver: components/azure/pools/gpu_software.py.
 NETWORK_OPERATOR: Final = CHARTS["network-operator"]
 GPU_OPERATOR: Final = CHARTS["gpu-operator"]
 COLLECTOR: Final = CHARTS["collector"]

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 import yaml
 
-from gpucluster.components.aws.planning.purchase import BLOCK_SIZES
+from gpucluster.components.aws.planning.training import BLOCK_SIZES
 from gpucluster.components.stack.first_spec import first_spec
 from gpucluster.core.program.facts import Terms
 from gpucluster.operate.quote.question import Question

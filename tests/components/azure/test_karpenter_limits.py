@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.azure.planning.elastic import karpenter_problems
+from gpucluster.components.azure.planning.pools import karpenter_problems
 from tests.components.told import told
 
 ENGINE = "elastic.engine is 'karpenter', which on Azure"

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
+from gpucluster.components.azure import identity
 from gpucluster.components.azure.cloud import CLOUD
-from gpucluster.components.azure.control_plane import propagation
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -107,7 +107,7 @@ def test_what_needs_a_new_role_waits_until_all_of_azure_knows_it(
         assert seconds > 300 and "RoleAssignment" in urn
         made_before.append({name for _, name, _ in recorder.seen})
 
-    monkeypatch.setattr(propagation, "wait", wait)
+    monkeypatch.setattr(identity, "wait", wait)
     # Later than this test, however long it takes.
     monkeypatch.setattr(recorder, "granted", (datetime.now(UTC) + timedelta(hours=1)).isoformat())
     shared = {"usable_tib": 20, "gb_per_s": 3, "bucket": "https://corpora.blob.core.windows.net/text"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.gcp.planning.elastic import KARPENTER_NOTE, karpenter_problems
+from gpucluster.components.gcp.planning.pools import KARPENTER_NOTE, karpenter_problems
 from tests.components.told import told
 
 ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.aws.planning import lustre as aws_lustre
-from gpucluster.components.azure.planning import lustre as azure_lustre
-from gpucluster.components.gcp.planning import lustre as gcp_lustre
+from gpucluster.components.aws.planning import storage as aws_lustre
+from gpucluster.components.azure.planning import storage as azure_lustre
+from gpucluster.components.gcp.planning import storage as gcp_lustre
 from gpucluster.components.shared.storage.lustre_tiers import TierPrices
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.core.program.resources import Resource, Resources

@@ -18,7 +18,7 @@ _WHICH: Final = {
     "gcp": "gcloud container get-server-config --region REGION  # lists full versions: write one in place of {nodes}",
     "azure": "az aks get-upgrades --resource-group {group} --name {cluster}",
 }
-# A request of the cluster can't have the version of one pool only: components/azure/control_plane/control_plane.py.
+# A request of the cluster can't have the version of one pool only: components/azure/control_plane.py.
 _SYSTEM_OF_AKS: Final = (
     "az aks nodepool upgrade --resource-group {group} --cluster-name {cluster} --name system --kubernetes-version {to}"
 )

@@ -12,8 +12,8 @@ import yaml
 
 from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.planning.mig import plan_mig
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
+from gpucluster.components.azure.planning.pools import plan_mig
 from gpucluster.components.azure.pools.job_pools import job_pools
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.planning.planning import PlanError

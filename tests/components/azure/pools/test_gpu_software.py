@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.azure.pools.gpu_software import GpuSoftware
-from gpucluster.components.azure.pools.gpu_versions import VERSIONS
+from gpucluster.components.azure.pools.gpu_software import VERSIONS, GpuSoftware
 from gpucluster.components.resources.label_transformation import labelled_objects
 from gpucluster.core.catalog.fabrics import release_of
 from gpucluster.core.catalog.machines import machines

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.aws import node_health as aws
+from gpucluster.components.aws.planning import machines as aws
 from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.node_health import controller
 from gpucluster.components.kubernetes.node_health.controller import Settings, fault

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.azure.storage.scratch import PATH
+from gpucluster.components.azure.pools.node_storage import PATH
 from gpucluster.components.kubernetes.jobs.critical_pods import CLUSTER_CRITICAL
 from gpucluster.components.kubernetes.objects.manifest import manifests
 from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
@@ -80,7 +80,7 @@ def test_manifests_say_the_names_that_the_program_goes_by() -> None:
     for file in gcp.glob("*.yaml"):
         [daemon] = manifests(file, nodes)
         assert (POOL, [TRAINING_POOL]) in _chosen(daemon)
-    [scratch] = manifests(ROOT / "components/azure/storage/manifests/scratch.yaml", {"disks": "8", "pools": ["a"]})
+    [scratch] = manifests(ROOT / "components/azure/pools/manifests/scratch.yaml", {"disks": "8", "pools": ["a"]})
     assert _chosen(scratch) == [(POOL, ["a"])]
     assert f"mkdir -p {PATH}" in scratch["spec"]["template"]["spec"]["initContainers"][0]["command"][-1].splitlines()
     places = ("namespace", "program", "settings", "read", "image", "port", "tolerations")

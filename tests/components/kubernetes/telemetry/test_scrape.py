@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.aws.telemetry.monitoring import scrape_configuration
+from gpucluster.components.aws.monitoring import scrape_configuration
 
 
 @pytest.mark.parametrize("opencost", [True, False])

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.components.gcp.planning.lustre import LustrePlan
+from gpucluster.components.gcp.planning.storage import LustrePlan
 from gpucluster.components.shared.storage.buckets import BucketPlan
 from gpucluster.components.shared.storage.existing_storage import MountedPlan, Shared, shared_part, shared_sizes
 from gpucluster.components.spec.existing import ExistingFiles

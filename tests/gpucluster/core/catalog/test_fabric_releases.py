@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from gpucluster.components.azure.fabric.nd_topology import nd_v5_topology
+from gpucluster.components.azure.pools.job_pools import nd_v5_topology
 from gpucluster.components.cluster.versions import KUBERNETES
 from gpucluster.core.catalog import tables as table
 from gpucluster.core.catalog.fabrics import none_release, release_of, releases_of

@@ -18,7 +18,7 @@ FILES = {
                  "web/pnpm-lock.yaml", "pyproject.toml", "package.json"],
     "the check itself": ["cost/estimate/estimate.py", "gpucluster/core/program/values.py", "sandbox/run/run.py",
                          "gpucluster/operate/pull_request/judgement.py", "Makefile"],
-    "": ["stacks/specs/trial.yaml", "README.md", "docs/policies.md", "components/aws/planning/lustre.py", "prices.md",
+    "": ["stacks/specs/trial.yaml", "README.md", "docs/policies.md", "components/aws/planning/storage.py", "prices.md",
          "app/pyproject.toml", "app/Makefile", "app/.github/a.yml", "app/cost/a.py"],
 }  # fmt: skip
 """Kind -> files of it; those of "" are of none."""

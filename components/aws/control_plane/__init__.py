@@ -1,1 +1,0 @@
-"""The Kubernetes service of AWS, access and identities."""

@@ -1,0 +1,281 @@
+"""Metrics on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, and its alert rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_aws import amp, kms, sns
+
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import pod_role
+from gpucluster.components.aws.location import partition
+from gpucluster.components.aws.planning.plan import topic_region
+from gpucluster.components.kubernetes.telemetry.metrics_sink import ACCOUNT, MetricsSink
+from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
+from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import NAME, alertmanager_config, rule_file
+from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
+from gpucluster.components.planning.names import (
+    EXPECTED_SAMPLES,
+    EXPORTER_NAMESPACE,
+    EXPORTER_PORT,
+    MONITORING,
+    NODE_HEALTH_PORT,
+    OPENCOST_PORT,
+)
+from gpucluster.components.spec.operations import Alerts
+
+_SCRAPED: Final = {"AMPAgentlessScraper": ""}
+"""A collector adds this tag to its workspace; without it here, every update would remove it.
+
+Source: pulumi_aws 7.40.0, amp.Scraper ("Ignoring changes to Prometheus Workspace destination").
+"""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Outputs: workspace_id, query_endpoint: for queries of Grafana and others, signed for AWS (`aps`).
+
+    The collector is not a pod: AWS runs it, with an interface in each subnet. Its creation automatically adds a
+    read-only access entry to the cluster, which only EKS may write. Alerts are evaluated in the workspace; its alert
+    manager notifies the receivers.
+    Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
+    """
+
+    query_endpoint: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        control_plane: ControlPlane,
+        collected: bool = True,
+        subnet_ids: Sequence[pulumi.Input[str]],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """collected: whether EKS has a managed collector there. subnet_ids: in at least two zones; the collector uses
+        addresses in them.
+        """
+        super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        self._name, self._control_plane = name, control_plane
+        self._workspace = workspace = amp.Workspace(
+            f"{name}-workspace",
+            alias=control_plane.cluster_name,
+            tags={**_SCRAPED, EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
+            opts=here,
+        )
+        amp.RuleGroupNamespace(
+            f"{name}-rules",
+            name=NAME,
+            workspace_id=workspace.id,
+            # JSON is valid YAML, which the workspace expects.
+            data=json.dumps(rule_file(plan.watched), indent=2),
+            opts=here,
+        )
+        if plan.receivers is not None:
+            # Imported only if needed: most clusters have none, and the SDK's modules load slowly.
+
+            alert_manager(
+                f"{name}-alerts",
+                plan.receivers,
+                workspace=workspace,
+                region=control_plane.region,
+                opts=here,
+            )
+        if collected:
+            self._collector(subnet_ids, opencost=plan.price_sheet is not None, opts=here)
+        self.query_endpoint = workspace.prometheus_endpoint
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": self.query_endpoint})
+
+    def _collector(
+        self, subnet_ids: Sequence[pulumi.Input[str]], *, opencost: bool, opts: pulumi.ResourceOptions
+    ) -> None:
+        name, control_plane = f"{self._name}-scraper", self._control_plane
+        amp.Scraper(
+            name,
+            alias=control_plane.cluster_name,
+            source=amp.ScraperSourceArgs(
+                eks=amp.ScraperSourceEksArgs(
+                    cluster_arn=control_plane.cluster.arn,
+                    subnet_ids=list(subnet_ids),
+                    # The nodes' own group, whose members reach each other and the API inside the network.
+                    security_group_ids=[control_plane.security_group_id],
+                )
+            ),
+            destination=amp.ScraperDestinationArgs(
+                amp=amp.ScraperDestinationAmpArgs(workspace_arn=self._workspace.arn)
+            ),
+            scrape_configuration=scrape_configuration(exporter_namespace=EXPORTER_NAMESPACE, opencost=opencost),
+            opts=opts,
+        )
+
+    def sink(self) -> MetricsSink:
+        """Lets the OpenTelemetry collector write into the workspace, and nothing else."""
+        role, grants = pod_role(
+            f"{self._name}-collector-role",
+            cluster_name=self._control_plane.cluster_name,
+            namespace=MONITORING,
+            service_account=ACCOUNT,
+            statements=self._workspace.arn.apply(
+                lambda arn: [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": arn}]
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return MetricsSink(
+            exporters={
+                "prometheusremotewrite": {
+                    "endpoint": self._workspace.prometheus_endpoint.apply(lambda url: f"{url}api/v1/remote_write"),
+                    "auth": {"authenticator": "sigv4auth"},
+                    # Names stay as jobs send them, because alerts use these names.
+                    "add_metric_suffixes": False,
+                }
+            },
+            extensions={"sigv4auth": {"region": self._control_plane.region, "service": "aps"}},
+            after=[role, *grants],
+        )
+
+
+def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
+    """The collector's configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that
+    finds broken ones, and OpenCost, if they run.
+
+    Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to (scraper configuration).
+    """
+    jobs = [
+        _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),
+        _pods(NODE_HEALTH.name, NODE_HEALTH.namespace, NODE_HEALTH_PORT),
+    ]
+    if opencost:
+        jobs.append(
+            _pods("opencost", MONITORING, OPENCOST_PORT)
+            | {
+                # Keeps the namespaces and pods that OpenCost reports on.
+                "honor_labels": True,
+                "scrape_interval": "60s",
+                "metric_relabel_configs": [
+                    {"source_labels": ["__name__"], "action": "keep", "regex": "|".join(COST_METRICS)}
+                ],
+            }
+        )
+    return json.dumps({"global": {"scrape_interval": f"{SCRAPE_SECONDS}s"}, "scrape_configs": jobs}, indent=2)
+
+
+def _pods(job: str, namespace: str, port: int) -> dict[str, Any]:
+    """Every pod of a namespace with this port."""
+    has_port = {"source_labels": ["__meta_kubernetes_pod_container_port_number"], "action": "keep", "regex": str(port)}
+    return {
+        "job_name": job,
+        "kubernetes_sd_configs": [{"role": "pod", "namespaces": {"names": [namespace]}}],
+        "relabel_configs": [has_port],
+    }
+
+
+_SENDER: Final = {"Service": "aps.amazonaws.com"}
+# At most 100 characters of ASCII, which the default template's subject, with all labels, may exceed. Source: Amazon
+# Managed Service for Prometheus user guide, AMP-alertmanager-receiver-config and its rules of truncation.
+_SUBJECT: Final = "{{ .Status }}: {{ .GroupLabels.alertname }} in {{ .CommonLabels.stack }}"
+
+
+def alert_manager(
+    name: str, receivers: Alerts, *, workspace: amp.Workspace, region: str, opts: pulumi.ResourceOptions
+) -> None:
+    """Mail and webhook subscribe to the cluster's own topic; alerts also go to the user's topic.
+
+    Source: Amazon Managed Service for Prometheus user guide, AMP-alertmanager-config and AMP-alertmanager-receiver.
+    """
+    topics: list[tuple[pulumi.Input[str], str]] = []
+    ready: list[pulumi.Resource] = []
+    if receivers.mail or receivers.webhook:
+        topic, policy = _topic(f"{name}-topic", workspace, region, opts)
+        topics.append((topic.arn, region))
+        ready.append(policy)
+        for address in receivers.mail:
+            sns.TopicSubscription(f"{name}-{address}", topic=topic.arn, protocol="email", endpoint=address, opts=opts)
+        if receivers.webhook:
+            url = pulumi.Output.secret(receivers.webhook.get_secret_value())
+            sns.TopicSubscription(f"{name}-webhook", topic=topic.arn, protocol="https", endpoint=url, opts=opts)
+    if receivers.topic:
+        topics.append((receivers.topic, topic_region(receivers.topic)))
+    amp.AlertManagerDefinition(
+        f"{name}-manager",
+        workspace_id=workspace.id,
+        definition=pulumi.Output.all(*(arn for arn, _ in topics)).apply(
+            lambda arns: _definition(dict(zip(arns, (there for _, there in topics), strict=True)))
+        ),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=ready)),
+    )
+
+
+def _definition(topics: Mapping[str, str]) -> str:
+    """topics: ARN -> region. JSON is valid YAML, which the workspace expects."""
+    ways = [{"topic_arn": arn, "sigv4": {"region": region}, "subject": _SUBJECT} for arn, region in topics.items()]
+    return json.dumps({"alertmanager_config": json.dumps(alertmanager_config({"sns_configs": ways}), indent=2)})
+
+
+def _topic(
+    name: str, workspace: amp.Workspace, region: str, opts: pulumi.ResourceOptions
+) -> tuple[sns.Topic, sns.TopicPolicy]:
+    """A topic to which only this workspace may publish, and its policy. AWS's own key of SNS admits no service, so it
+    has its own key; no data stays encrypted with it, so it is deleted as early as possible, after 7 days.
+
+    Source: Amazon Managed Service for Prometheus user guide, AMP-alertmanager-receiver-AMPpermission.
+    """
+    key = kms.Key(
+        f"{name}-key",
+        description="Alerts of one cluster on their way",
+        enable_key_rotation=True,
+        deletion_window_in_days=7,
+        policy=workspace.arn.apply(lambda arn: _document(*_key_statements(partition(region), _account(arn)))),
+        opts=opts,
+    )
+    topic = sns.Topic(name, kms_master_key_id=key.arn, opts=opts)
+    policy = sns.TopicPolicy(
+        f"{name}-policy",
+        arn=topic.arn,
+        policy=pulumi.Output.all(topic.arn, workspace.arn).apply(lambda arns: _document(_publish(*arns))),
+        opts=opts,
+    )
+    return topic, policy
+
+
+def _account(arn: str) -> str:
+    return arn.split(":")[4]
+
+
+def _key_statements(part: str, account: str) -> list[dict[str, Any]]:
+    """The first is standard for every key: without it, nobody could change or delete the key."""
+    return [
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": f"arn:{part}:iam::{account}:root"},
+            "Action": "kms:*",
+            "Resource": "*",
+        },
+        {
+            "Effect": "Allow",
+            "Principal": _SENDER,
+            "Action": ["kms:GenerateDataKey*", "kms:Decrypt"],
+            "Resource": "*",
+        },
+    ]
+
+
+def _publish(topic: str, workspace: str) -> dict[str, Any]:
+    return {
+        "Effect": "Allow",
+        "Principal": _SENDER,
+        "Action": ["sns:Publish", "sns:GetTopicAttributes"],
+        "Resource": topic,
+        "Condition": {
+            "ArnEquals": {"aws:SourceArn": workspace},
+            "StringEquals": {"aws:SourceAccount": _account(workspace)},
+        },
+    }
+
+
+def _document(*statements: Mapping[str, Any]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": statements})

@@ -1,1 +1,0 @@
-"""The Kubernetes service of Azure, access and identities."""

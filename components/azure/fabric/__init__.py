@@ -1,1 +1,0 @@
-"""The fabric between the GPUs of nodes on Azure."""

@@ -1,0 +1,260 @@
+"""Metrics of the cluster: Azure's managed Prometheus, its scrape targets, rules and receivers of alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pulumi
+from pulumi_azure_native import alertsmanagement, monitor
+
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import Watched, azure_rule_group
+from gpucluster.components.kubernetes.telemetry.scraped import Scraped, options_scraped
+from gpucluster.components.planning.labels import EXPECTED_SAMPLES
+from gpucluster.components.planning.names import SYSTEM_NAMESPACE
+from gpucluster.components.spec.operations import Alerts
+
+_STREAM = "Microsoft-PrometheusMetrics"
+_DESTINATION = "workspace"
+
+
+class Monitoring(pulumi.ComponentResource):
+    """Outputs: workspace_id, query_endpoint: for queries of Grafana and others.
+
+    Source: Azure Monitor documentation, "Enable monitoring for Kubernetes clusters" (its Bicep template).
+    """
+
+    workspace_id: pulumi.Output[str]
+    query_endpoint: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        group: pulumi.Input[str],
+        control_plane: ControlPlane,
+        plan: TelemetryPlan,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:azure:Monitoring", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        workspace = monitor.AzureMonitorWorkspace(f"{name}-workspace", resource_group_name=group, opts=here)
+        endpoint = monitor.DataCollectionEndpoint(
+            f"{name}-endpoint",
+            resource_group_name=group,
+            kind="Linux",
+            network_acls=monitor.DataCollectionEndpointNetworkAclsArgs(public_network_access="Enabled"),
+            opts=here,
+        )
+        rule = monitor.DataCollectionRule(
+            f"{name}-rule",
+            resource_group_name=group,
+            kind="Linux",
+            data_collection_endpoint_id=endpoint.id,
+            data_sources=monitor.DataCollectionRuleDataSourcesArgs(
+                prometheus_forwarder=[monitor.PrometheusForwarderDataSourceArgs(name="prometheus", streams=[_STREAM])]
+            ),
+            destinations=monitor.DataCollectionRuleDestinationsArgs(
+                monitoring_accounts=[
+                    monitor.MonitoringAccountDestinationArgs(account_resource_id=workspace.id, name=_DESTINATION)
+                ]
+            ),
+            data_flows=[monitor.DataFlowArgs(streams=[_STREAM], destinations=[_DESTINATION])],
+            # Not on the cluster: AKS would work on it for minutes, and lock its pools, whenever the number changes.
+            tags={EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
+            opts=here,
+        )
+        monitor.DataCollectionRuleAssociation(
+            f"{name}-association",
+            resource_uri=control_plane.cluster.id,
+            data_collection_rule_id=rule.id,
+            opts=here,
+        )
+        alert_rules(
+            f"{name}-alerts",
+            plan.watched,
+            told=action_groups(f"{name}-receivers", plan.receivers, group=group, opts=here),
+            group=group,
+            workspace_id=workspace.id,
+            control_plane=control_plane,
+            opts=here,
+        )
+        self.workspace_id = workspace.id
+        self.query_endpoint = workspace.metrics.apply(_endpoint)
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": self.query_endpoint})
+
+
+def _endpoint(metrics: monitor.outputs.AzureMonitorWorkspaceResponseMetrics | None) -> str:
+    """Empty if an update of other targets excludes the workspace."""
+    return metrics.prometheus_query_endpoint if metrics is not None else ""
+
+
+# At most 12 characters, shown in mails. Source: Azure Monitor documentation, "Action groups".
+_SHORT_NAME: Final = "gpucluster"
+
+
+def action_groups(
+    name: str, receivers: Alerts | None, *, group: pulumi.Input[str], opts: pulumi.ResourceOptions
+) -> list[pulumi.Input[str]]:
+    """Ids of the groups that notify the receivers: the cluster's own for mail and webhook, and the user's. Messages
+    have the common schema, which is the same for all alerts of Azure Monitor.
+    """
+    if receivers is None:
+        return []
+    existing: list[pulumi.Input[str]] = [] if receivers.topic is None else [receivers.topic]
+    if not receivers.mail and receivers.webhook is None:
+        return existing
+    own = monitor.ActionGroup(
+        name,
+        resource_group_name=group,
+        location="Global",
+        group_short_name=_SHORT_NAME,
+        enabled=True,
+        email_receivers=[
+            monitor.MicrosoftCommonEmailReceiverArgs(name=address, email_address=address, use_common_alert_schema=True)
+            for address in receivers.mail
+        ],
+        webhook_receivers=[
+            monitor.WebhookReceiverArgs(
+                name="webhook",
+                service_uri=pulumi.Output.secret(url.get_secret_value()),
+                use_common_alert_schema=True,
+            )
+            for url in ([receivers.webhook] if receivers.webhook else [])
+        ],
+        opts=opts,
+    )
+    return [own.id, *existing]
+
+
+def alert_rules(
+    name: str,
+    watched: Watched,
+    *,
+    told: Sequence[pulumi.Input[str]],
+    group: pulumi.Input[str],
+    workspace_id: pulumi.Input[str],
+    control_plane: ControlPlane,
+    opts: pulumi.ResourceOptions,
+) -> alertsmanagement.PrometheusRuleGroup:
+    """Alerts appear in Azure Monitor and go to action groups. told: their ids.
+
+    Source: Azure Monitor documentation, "Azure Monitor managed service for Prometheus rule groups" (a workspace and one
+    cluster as scopes, and the cluster's name, which its metrics have as the label `cluster`).
+    """
+    given = azure_rule_group(watched)
+    actions = [alertsmanagement.PrometheusRuleGroupActionArgs(action_group_id=id_) for id_ in told]
+    return alertsmanagement.PrometheusRuleGroup(
+        name,
+        resource_group_name=group,
+        scopes=[workspace_id, control_plane.cluster.id],
+        cluster_name=control_plane.cluster_name,
+        enabled=given["enabled"],
+        interval=given["interval"],
+        rules=[_rule(rule, actions) for rule in given["rules"]],
+        opts=opts,
+    )
+
+
+def _rule(
+    given: Mapping[str, Any], actions: list[alertsmanagement.PrometheusRuleGroupActionArgs]
+) -> alertsmanagement.PrometheusRuleArgs:
+    """`for` is a Python keyword. Recording rules have no actions."""
+    words: dict[str, Any] = {"for_" if key == "for" else key: text for key, text in given.items()}
+    return alertsmanagement.PrometheusRuleArgs(**words, actions=actions if actions and "alert" in given else None)
+
+
+# The Prometheus operator's kind in Azure's own API group; the metrics add-on includes its CRD and ignores the
+# operator's. Source: Azure/prometheus-collector 39583fd,
+# azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml.
+_POD_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "PodMonitor")
+# Azure's limits of labels: number, and characters of names and values. A monitor without these limits loses every
+# sample that exceeds them. Source: Azure Monitor documentation, "Customize collection using CRDs".
+_LIMITS: Final = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
+
+# Of the GPU Operator. Source: NVIDIA/gpu-operator v26.3.3, assets/state-dcgm-exporter/0800_daemonset.yaml.
+_GPUS: Final = Scraped(
+    name="nvidia-dcgm-exporter", namespace="gpu-operator", labels={"app": "nvidia-dcgm-exporter"}, port="metrics"
+)
+
+_SETTINGS: Final = "ama-metrics-settings-configmap"
+"""The add-on reads a ConfigMap of this name. Source: Azure Monitor documentation, "Customize scraping of Prometheus
+metrics using ConfigMap".
+"""
+
+# The node image runs node exporter with the InfiniBand collector, and the add-on scrapes it and keeps a short list of
+# its metrics, to which this adds. A missing section has its defaults.
+# Sources: Azure/AgentBaker 1138c29, parts/linux/cloud-init/artifacts/node-exporter/node-exporter-startup.sh;
+# Azure/prometheus-collector 39583fd, otelcollector/shared/configmap/mp/tomlparser-default-targets-metrics-keep-list.go
+# and shared/helpers.go; Azure Monitor documentation, "Minimal ingestion profile".
+_INFINIBAND: Final = """\
+default-targets-metrics-keep-list: |-
+  nodeexporter = "node_infiniband_state_id|node_infiniband_port_data_(received|transmitted)_bytes_total"
+minimal-ingestion-profile: |-
+  enabled = true
+"""
+
+
+class MetricsCollection(pulumi.ComponentResource):
+    """Metrics of GPUs, of InfiniBand if there is any, and of further options of the spec.
+
+    Outputs: monitors, the names of the objects that request them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        plan: TelemetryPlan,
+        *,
+        infiniband: bool,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the scraped software and its namespaces, including the GPU Operator, because the add-on's CRD is
+        created some time after the cluster.
+        """
+        super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
+        if infiniband:
+            Declared(
+                f"{name}-settings",
+                manifest_of(
+                    CONFIG_MAP,
+                    {"data": {"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND}},
+                    object_name=_SETTINGS,
+                    namespace=SYSTEM_NAMESPACE,
+                ),
+                here,
+            )
+        scraped = [_GPUS, *options_scraped(plan)]
+        for target in scraped:
+            Declared(
+                f"{name}-{target.name}",
+                manifest_of(_POD_MONITOR, _monitor(target), object_name=target.name, namespace=target.namespace),
+                here,
+            )
+        self.register_outputs({"monitors": [target.name for target in scraped]})
+
+
+def _monitor(target: Scraped) -> dict[str, Any]:
+    """Each target itself names the pods that hold a GPU, cost dollars or sent a metric. Otherwise, if it names none,
+    the scraped pod would appear instead, and eight free GPUs would look like a job that leaves them idle.
+    """
+    own = {"action": "labeldrop", "regex": "container|namespace|pod"}
+    kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    return {
+        **_LIMITS,
+        "selector": {"matchLabels": dict(target.labels)},
+        "podMetricsEndpoints": [
+            {
+                "port": target.port,
+                "interval": f"{target.seconds}s",
+                "relabelings": [own],
+                **({"metricRelabelings": [kept]} if target.metrics else {}),
+            }
+        ],
+    }

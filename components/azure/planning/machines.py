@@ -1,0 +1,85 @@
+"""Machines on Azure: the choice for training, the zones that have them, and signs of a broken node. Imports no
+Pulumi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gpucluster.components.azure.location import NO_ZONE, Location
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.shared.pools.machine_choice import plan_machine, shapes_with
+from gpucluster.components.spec.pools import Training
+from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.machines import Machine
+
+CLOUD = "azure"
+
+
+def plan_training_machine(accelerator: str, training: Training, planning: Planning[Location]) -> Machine:
+    """See `plan_machine`. Machines for training are those with InfiniBand, and for a single node also the others."""
+    rows = {row.machine_type: row for row in shapes_with(CLOUD, accelerator)}
+    fitting = {name: row for name, row in rows.items() if training.size == 1 or has_infiniband(name)}
+    why = ", which has no InfiniBand (no r in its name): it is for single nodes, sliced GPUs and the elastic pools"
+    return plan_machine(CLOUD, accelerator, training, fitting, planning, why=why if planning.machine in rows else "")
+
+
+def report_zones(pools: Mapping[str, Machine], planning: Planning[Location]) -> None:
+    """Where machines are available. pools: name -> machine.
+
+    Only price lists tell which regions have a machine; no list names zones, which differ by subscription, and AKS may
+    know fewer than Azure's compute API. Source: azure-aks-docs fb060abe6, reliability-availability-zones-configure.md.
+    """
+    location, prices = planning.location, planning.prices
+    region = location.region
+    named: dict[str, list[str]] = {}
+    for pool, shape in pools.items():
+        named.setdefault(shape.machine_type, []).append(pool)
+    unknown = [
+        machine
+        for machine in named
+        if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None
+    ]
+    planning.before_up += [
+        f"{' and '.join(named[machine])}: no price list has {machine} in {region}: whether it is available there is "
+        "unknown"
+        for machine in unknown
+    ]
+    listed = [machine for machine in named if machine not in unknown]
+    if location.number is not None and listed:
+        planning.before_up.append(
+            f"all GPU nodes are in zone {location.number}: the zones of {region} with {', '.join(listed)} depend on "
+            f"your subscription: az aks list-vm-skus --location {region} --size {listed[0]} --all; if AKS lists none, "
+            f"write gpucluster:zone: {NO_ZONE}"
+        )
+
+
+def report_no_zone(planning: Planning[Location]) -> None:
+    """What a cluster without a zone lacks.
+
+    Sources: azure-aks-docs fb060abe6, reliability-availability-zones-configure.md ("Regional node pools") and
+    free-standard-pricing-tiers.md.
+    """
+    location = planning.location
+    if location.number is not None:
+        return
+    planning.losses.append(
+        f"zone {NO_ZONE}: the training pool is one scale set with one InfiniBand network, but nothing keeps it, its "
+        "storage, the NAT gateway and other pools in the same zone"
+        if location.zonal
+        else f"{location.region} has no availability zones: an outage of its data center ends all system nodes, and "
+        "AKS promises 99.9 % for the API server, not 99.95 %"
+    )
+
+
+CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
+    {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
+)
+PEERMEM: Final = "gpucluster/peermem"
+"""Label of a node on which the module for GPUDirect RDMA is loaded; Node Feature Discovery sets it
+(`gpu_software.py`). A driver pod that restarts can't load a module that was lost meanwhile, until the node reboots
+(NVIDIA/gpu-operator #2619). Jobs run on: NCCL uses DMA-BUF if it can (Azure/AKS PR 5975).
+"""
+LABELS: Final[Mapping[str, str]] = {PEERMEM: "nvidia_peermem has not been loaded"}
+REPAIR: Final = "its machine stays until someone deletes and reports it"

@@ -1,1 +1,0 @@
-"""The Kubernetes service of Google Cloud, access and identities."""

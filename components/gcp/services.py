@@ -1,0 +1,65 @@
+"""The Google Cloud APIs of a cluster, and waits until Google Cloud applies an API or a grant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+from pulumi_gcp import projects
+
+from gpucluster.components.gcp.planning.plan import DAYS_OF_DEFAULT, GcpClusterPlan
+from gpucluster.components.resources.simulated import wait
+from gpucluster.components.shared.storage.buckets import BucketPlan
+
+
+def services_of(plan: GcpClusterPlan) -> list[str]:
+    """The APIs in use, such as `container`."""
+    mounted = isinstance(plan.storage, BucketPlan)
+    return [
+        *(["artifactregistry"] if plan.registry is not None else []),
+        "cloudkms",
+        "compute",
+        "container",
+        "dns",
+        *(["file"] if plan.home is not None else []),
+        "iam",
+        *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
+        *(["servicenetworking"] if plan.network.private_services else []),
+        *(["storage"] if mounted or plan.bucket is not None else []),
+        *([] if mounted else ["lustre"]),
+    ]
+
+
+def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """One resource for each API, such as `container`. They stay on after a destroy: others in the project use them."""
+    slow = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=enabled()))
+    return [
+        projects.Service(f"{name}-{service}", service=f"{service}.googleapis.com", disable_on_destroy=False, opts=slow)
+        for service in services
+    ]
+
+
+_GRANT_TAKES: Final = 120
+"""Seconds. Source: IAM documentation, "Access change propagation": typically two minutes, seven or longer at times."""
+_API_TAKES: Final = 60
+"""Seconds; Google gives no number: the error says "wait a few minutes", and 60 is taken here. Source:
+hashicorp/terraform-provider-google issue 2129 (an API "can't always be used right away" after the request returns)."""
+
+
+def granted() -> pulumi.ResourceHookBinding:
+    """For a grant: its dependents are created two minutes after it; an existing grant causes no wait."""
+    return pulumi.ResourceHookBinding(after_create=[_wait_for_grant])
+
+
+def enabled() -> pulumi.ResourceHookBinding:
+    """For an API: its dependents are created a minute after it; an existing resource causes no wait."""
+    return pulumi.ResourceHookBinding(after_create=[_wait_for_api])
+
+
+async def _wait_for_grant(args: pulumi.ResourceHookArgs) -> None:
+    await wait(_GRANT_TAKES, args.urn)
+
+
+async def _wait_for_api(args: pulumi.ResourceHookArgs) -> None:
+    await wait(_API_TAKES, args.urn)

@@ -1,0 +1,95 @@
+"""What managed Prometheus reads inside an AKS cluster, typed from its add-on's documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.components.azure.monitoring import MetricsCollection
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.rules import Watched
+from gpucluster.components.resources.label_transformation import labelled_objects
+
+Registered = list[tuple[str, str, dict[str, Any]]]
+Run = Callable[[Callable[[], object]], Registered]
+Declare = Callable[..., dict[str, dict[str, Any]]]
+
+
+def monitor(
+    name: str, namespace: str, selects: dict[str, str], *, port: str, interval: str, kept: str | None = None
+) -> dict[str, Any]:
+    keep = {"action": "keep", "sourceLabels": ["__name__"], "regex": kept}
+    return {
+        "apiVersion": "azmonitoring.coreos.com/v1",
+        "kind": "PodMonitor",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"team": "ml"}},
+        "spec": {
+            "selector": {"matchLabels": selects},
+            "podMetricsEndpoints": [
+                {
+                    "port": port,
+                    "interval": interval,
+                    "relabelings": [{"action": "labeldrop", "regex": "container|namespace|pod"}],
+                    **({} if kept is None else {"metricRelabelings": [keep]}),
+                }
+            ],
+            "labelLimit": 63,
+            "labelNameLengthLimit": 511,
+            "labelValueLengthLimit": 1023,
+        },
+    }
+
+
+GPUS = monitor("nvidia-dcgm-exporter", "gpu-operator", {"app": "nvidia-dcgm-exporter"}, port="metrics", interval="30s")
+
+
+@pytest.fixture
+def declared(registered: Run) -> Declare:
+    """Gives what stands in a cluster, by name."""
+
+    def run(
+        *, infiniband: bool = False, sheet: str | None = None, collector: bool = False, health: bool = False
+    ) -> dict[str, Any]:
+        watched = Watched(labels={}, gpus=8, gpu_hour_usd=None)
+        plan = TelemetryPlan(
+            watched=watched, price_sheet=sheet, collector=collector, node_health=health, million_samples=Decimal(1)
+        )
+        found = registered(
+            lambda: MetricsCollection(
+                "metrics", plan, infiniband=infiniband, after=[], opts=labelled_objects({"team": "ml"}, None)
+            )
+        )
+        return {name: inputs for _, name, inputs in found}
+
+    return run
+
+
+def test_with_infiniband_its_counters_are_kept_too(declared: Declare) -> None:
+    found = declared(infiniband=True)
+
+    assert list(found) == ["metrics-settings", "metrics-nvidia-dcgm-exporter"]
+    settings = found["metrics-settings"]
+    assert settings["metadata"] == {
+        "name": "ama-metrics-settings-configmap",
+        "namespace": "kube-system",
+        "labels": {"team": "ml"},
+    }
+    assert (settings["data"]["schema-version"], settings["data"]["config-version"]) == ("v2", "ver1")
+    sections = yaml.safe_load(settings["data"]["cluster-metrics"])
+    assert sections == {
+        "default-targets-metrics-keep-list": (
+            'nodeexporter = "node_infiniband_state_id|node_infiniband_port_data_(received|transmitted)_bytes_total"'
+        ),
+        "minimal-ingestion-profile": "enabled = true",
+    }
+
+
+def test_each_section_of_the_settings_is_headed_as_the_add_on_reads_it(declared: Declare) -> None:
+    """It reads lines, not YAML: a section begins with a line that ends so, and the others are pairs."""
+    lines = declared(infiniband=True)["metrics-settings"]["data"]["cluster-metrics"].splitlines()
+
+    assert [line.endswith(": |-") or " = " in line for line in lines] == [True] * 4
