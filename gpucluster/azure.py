@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pulumi
 
 from gpucluster.components.cluster.cloud import importing_sdk
-from gpucluster.components.resources.exit_on_error import refusing
+from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
 from gpucluster.components.stack.declaration import declaring, declaring_cluster
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider

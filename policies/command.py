@@ -200,8 +200,8 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
     """Name, resources and changes of each file; NotReadable with a line for each unreadable one."""
-    from gpucluster.core.program.readers.errors import NotReadable
     from gpucluster.core.program.readers.files import read_file
+    from gpucluster.core.program.readers.records import NotReadable
     from gpucluster.policies.engine.rule import Changes
 
     read: list[tuple[str, Resources, Changes | None]] = []

@@ -5,11 +5,9 @@ from __future__ import annotations
 import gc
 
 import gpucluster
-from gpucluster.components.resources.exit_on_error import refusing
-from gpucluster.components.stack.declaration import declare, running_stack
-from gpucluster.components.stack.stack_outputs import export
+from gpucluster.components.resources.run import refusing
+from gpucluster.components.stack.declaration import beginning, declare, export, running_stack
 from gpucluster.components.stack.stack_plan import plan_stack
-from gpucluster.components.stack.trial_start import beginning
 from gpucluster.cost.pricing import plan_prices
 
 # The SDKs' modules are hundreds of thousands of objects that live to the end: the collector would walk them again and

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.plan import AwsClusterPlan, plan_cluster
 from gpucluster.components.cluster.cloud import Cloud
-from gpucluster.components.shared.pools.elastic import pool_rows
-from gpucluster.components.shared.storage.existing_storage import shared_part, shared_sizes
+from gpucluster.components.shared.elastic import pool_rows
+from gpucluster.components.shared.file_systems import shared_part, shared_sizes
 
 
 def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ from gpucluster.components.aws.storage.registry import registry
 from gpucluster.components.aws.storage.storage import BlockStorage, Storage
 from gpucluster.components.cluster.outputs import Logs
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
-from gpucluster.components.kubernetes.nodes.devices import Devices
+from gpucluster.components.kubernetes.devices import Devices
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.kubernetes.telemetry.gpu_exporter import GpuExporter
 from gpucluster.components.planning.labels import aws_tags
@@ -33,7 +33,7 @@ from gpucluster.components.planning.names import ELASTIC, MIG_POOL, SYSTEM_POOL,
 
 if TYPE_CHECKING:
     from gpucluster.components.aws.storage.cluster_bucket import OwnBucket
-    from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+    from gpucluster.components.kubernetes.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[AwsClusterPlan]):

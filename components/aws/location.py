@@ -9,8 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo, computed_field, field_validator
 
-from gpucluster.components.planning.configuration import Keys, did_you_mean
-from gpucluster.components.planning.problem import BadSpecValue, Problem
+from gpucluster.components.planning.problem import BadSpecValue, Keys, Problem, did_you_mean
 from gpucluster.core.catalog.aws_regions import AwsRegion, aws_regions, local_zone, zone_id
 
 _ROLE = r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[\w+=,.@/-]+$"

@@ -18,7 +18,7 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.location import console
 from gpucluster.components.cluster.outputs import Logs
-from gpucluster.components.kubernetes.jobs.job_images import mirrored
+from gpucluster.components.kubernetes.objects.charts import mirrored
 from gpucluster.components.kubernetes.objects.manifest import manifests
 from gpucluster.components.kubernetes.objects.objects import Declared
 from gpucluster.components.planning.names import NAMESPACE, SYSTEM_NAMESPACE

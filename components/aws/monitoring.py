@@ -13,11 +13,9 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.location import partition
 from gpucluster.components.aws.planning.plan import topic_region
-from gpucluster.components.kubernetes.telemetry.metrics_sink import ACCOUNT, MetricsSink
-from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
-from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
-from gpucluster.components.kubernetes.telemetry.rules import NAME, alertmanager_config, rule_file
-from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
+from gpucluster.components.kubernetes.telemetry.alerts import NAME, alertmanager_config, rule_file
+from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, MetricsSink
+from gpucluster.components.kubernetes.telemetry.plan import COST_METRICS, NODE_HEALTH, SCRAPE_SECONDS, TelemetryPlan
 from gpucluster.components.planning.names import (
     EXPECTED_SAMPLES,
     EXPORTER_NAMESPACE,

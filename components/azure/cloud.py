@@ -7,9 +7,8 @@ from gpucluster.components.azure.planning.plan import AzureClusterPlan, plan_clu
 from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cluster.cloud import Cloud
 from gpucluster.components.planning.planning import GIB_PER_TIB
-from gpucluster.components.shared.pools.elastic import pool_rows
-from gpucluster.components.shared.storage.existing_storage import shared_part, shared_sizes
-from gpucluster.components.shared.storage.home import home_part
+from gpucluster.components.shared.elastic import pool_rows
+from gpucluster.components.shared.file_systems import home_part, shared_part, shared_sizes
 
 
 def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:

@@ -30,20 +30,17 @@ from gpucluster.components.azure.settings import SYSTEMS
 from gpucluster.components.azure.storage.registry import registry
 from gpucluster.components.azure.storage.storage import shared_storage
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
-from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, manifest_of
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.kubernetes.teams.submitters import Submitter
-from gpucluster.components.kubernetes.teams.team_space import TeamSpace
-from gpucluster.components.kubernetes.teams.workspace import Workspace
-from gpucluster.components.kubernetes.telemetry.metrics_sink import READ
+from gpucluster.components.kubernetes.telemetry.collector import READ
+from gpucluster.components.kubernetes.workspaces import Submitter, TeamSpace, Workspace
 from gpucluster.components.planning.names import TRAINING_POOL
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.fabrics import release_of
 
 if TYPE_CHECKING:
     from gpucluster.components.azure.storage.cluster_bucket import OwnBucket
-    from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+    from gpucluster.components.kubernetes.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[AzureClusterPlan]):

@@ -16,7 +16,7 @@ import pulumi
 from pulumi_azure_native import authorization, managedidentity
 
 from gpucluster.components.azure.arm import BUILT_IN_ROLES, role_id
-from gpucluster.components.resources.simulated import simulated, wait
+from gpucluster.components.resources.run import simulated, wait
 
 
 class ClusterIdentity(pulumi.ComponentResource):

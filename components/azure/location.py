@@ -9,9 +9,8 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.settings import ZONES, Settings
-from gpucluster.components.planning.configuration import Keys, did_you_mean
-from gpucluster.components.planning.problem import BadSpecValue, Problem
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.components.planning.problem import BadSpecValue, Keys, Problem, did_you_mean
+from gpucluster.core.catalog.azure_regions import azure_regions
 
 NO_ZONE: Final = "none"
 """In place of a zone's number: of a region without zones, or for a machine type that AKS offers in no zone."""

@@ -9,11 +9,9 @@ import pulumi
 from pulumi_azure_native import alertsmanagement, monitor
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
-from gpucluster.components.kubernetes.telemetry.rules import Watched, azure_rule_group
-from gpucluster.components.kubernetes.telemetry.scraped import Scraped, options_scraped
+from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, azure_rule_group
+from gpucluster.components.kubernetes.telemetry.plan import Scraped, TelemetryPlan, options_scraped
 from gpucluster.components.planning.labels import EXPECTED_SAMPLES
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE
 from gpucluster.components.spec.operations import Alerts

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, Field
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
 from gpucluster.components.cluster.versions import KUBERNETES
-from gpucluster.components.planning.configuration import Keys, Switch, choices
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.spec.versions import Versions
+from gpucluster.components.planning.problem import Keys, Switch, choices
+from gpucluster.components.spec.cluster import Versions
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.catalog.machines import cpu_machines
 

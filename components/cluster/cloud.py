@@ -13,7 +13,7 @@ from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.planning.planning import Planning, Prices
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.shared.jobs.teams import PeoplePlan
+from gpucluster.components.shared.teams import PeoplePlan
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.machines import Machine

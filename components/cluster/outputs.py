@@ -12,7 +12,7 @@ import pulumi
 
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.planning.names import NAMESPACE, SHARED_CLAIM
-from gpucluster.components.shared.storage.buckets import IdentityPlan
+from gpucluster.components.shared.buckets import IdentityPlan
 from gpucluster.core.program.facts import Facts
 
 

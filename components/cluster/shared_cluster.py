@@ -12,6 +12,7 @@ import pulumi_kubernetes as kubernetes
 from gpucluster.components.cluster.cloud import ClusterPlan
 from gpucluster.components.cluster.outputs import Cluster, ControlPlane, Logs, Registry, SharedStorage
 from gpucluster.components.cluster.versions import VersionPlan
+from gpucluster.components.kubernetes.job_identities import JobIdentities, JobIdentity
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.jobs import Jobs
 from gpucluster.components.kubernetes.node_health.objects import NodeHealth
@@ -19,15 +20,12 @@ from gpucluster.components.kubernetes.node_health.plan import settings_json
 from gpucluster.components.kubernetes.objects.checks import check_object
 from gpucluster.components.kubernetes.objects.namespace import PodSecurity
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.kubernetes.teams.job_identities import JobIdentities, JobIdentity
-from gpucluster.components.kubernetes.teams.submitters import Submitter
-from gpucluster.components.kubernetes.teams.team_space import TeamSpace, people_spaces
-from gpucluster.components.kubernetes.teams.workspace import Workspace
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import ClusterTelemetry
-from gpucluster.components.kubernetes.telemetry.metrics_sink import MetricsSink
+from gpucluster.components.kubernetes.telemetry.collector import MetricsSink
+from gpucluster.components.kubernetes.workspaces import Submitter, TeamSpace, Workspace, people_spaces
 from gpucluster.components.resources.failures import Failures
 from gpucluster.components.resources.label_transformation import labelled
-from gpucluster.components.shared.storage.buckets import IdentityPlan
+from gpucluster.components.shared.buckets import IdentityPlan
 from gpucluster.components.spec.operations import BrokenNodes
 
 

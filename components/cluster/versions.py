@@ -9,7 +9,7 @@ from typing import Any, Final
 from gpucluster.components.kubernetes.objects.charts import CHART_SET
 from gpucluster.components.planning.names import SYSTEM_POOL
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.spec.versions import Versions
+from gpucluster.components.spec.cluster import Versions
 from gpucluster.core.catalog.clouds import fact_of
 from gpucluster.core.catalog.fabrics import FabricRelease, release_of, releases_of
 from gpucluster.core.catalog.kubernetes_versions import default_driver, kubernetes_versions, minor

@@ -5,9 +5,8 @@ from __future__ import annotations
 from gpucluster.components.cluster.cloud import Cloud
 from gpucluster.components.gcp.location import Location, first_zone
 from gpucluster.components.gcp.planning.plan import GcpClusterPlan, plan_cluster
-from gpucluster.components.shared.pools.elastic import pool_rows
-from gpucluster.components.shared.storage.existing_storage import shared_part, shared_sizes
-from gpucluster.components.shared.storage.home import home_part
+from gpucluster.components.shared.elastic import pool_rows
+from gpucluster.components.shared.file_systems import home_part, shared_part, shared_sizes
 
 
 def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:

@@ -28,13 +28,13 @@ from gpucluster.components.gcp.services import enabled_services, granted, servic
 from gpucluster.components.gcp.storage.registry import registry
 from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStorage, mounted_storage
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.kubernetes.telemetry.metrics_sink import READ
-from gpucluster.components.shared.storage.buckets import BucketPlan
-from gpucluster.components.shared.storage.existing_storage import MountedPlan
+from gpucluster.components.kubernetes.telemetry.collector import READ
+from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.file_systems import MountedPlan
 
 if TYPE_CHECKING:
     from gpucluster.components.gcp.storage.cluster_bucket import OwnBucket
-    from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+    from gpucluster.components.kubernetes.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[GcpClusterPlan]):

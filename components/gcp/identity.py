@@ -9,9 +9,8 @@ from typing import Final
 import pulumi
 from pulumi_gcp import projects, serviceaccount
 
-from gpucluster.components.kubernetes.objects.kinds import CLUSTER_ROLE_BINDING, RBAC
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
-from gpucluster.components.kubernetes.teams.submitters import Submitter
+from gpucluster.components.kubernetes.objects.objects import CLUSTER_ROLE_BINDING, RBAC, Declared, manifest_of
+from gpucluster.components.kubernetes.workspaces import Submitter
 
 # Logs, metrics and images, nothing else. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
 # examples/gke-a3-ultragpu (node_pool_service_account).

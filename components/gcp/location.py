@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from gpucluster.components.planning.configuration import Keys, did_you_mean
+from gpucluster.components.planning.problem import Keys, did_you_mean
 
 REGIONS = tuple(
     f"{area}{number}"

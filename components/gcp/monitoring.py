@@ -13,13 +13,11 @@ from typing import Any, Final
 import pulumi
 from pydantic import SecretStr
 
-from gpucluster.components.kubernetes.jobs.critical_pods import NODE_CRITICAL, critical_pods
-from gpucluster.components.kubernetes.objects.kinds import SECRET
-from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.objects.namespace import NODE_CRITICAL, critical_pods
+from gpucluster.components.kubernetes.objects.objects import SECRET, Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.telemetry.alerts import NAME, alertmanager_config, rule_file
 from gpucluster.components.kubernetes.telemetry.gpu_exporter import GpuExporter
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
-from gpucluster.components.kubernetes.telemetry.rules import NAME, alertmanager_config, rule_file
-from gpucluster.components.kubernetes.telemetry.scraped import GPU_EXPORTER, Scraped, options_scraped
+from gpucluster.components.kubernetes.telemetry.plan import GPU_EXPORTER, Scraped, TelemetryPlan, options_scraped
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")

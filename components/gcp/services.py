@@ -9,8 +9,8 @@ import pulumi
 from pulumi_gcp import projects
 
 from gpucluster.components.gcp.planning.plan import DAYS_OF_DEFAULT, GcpClusterPlan
-from gpucluster.components.resources.simulated import wait
-from gpucluster.components.shared.storage.buckets import BucketPlan
+from gpucluster.components.resources.run import wait
+from gpucluster.components.shared.buckets import BucketPlan
 
 
 def services_of(plan: GcpClusterPlan) -> list[str]:

@@ -24,8 +24,8 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from gpucluster.components.cluster.cloud import CLOUDS
 from gpucluster.components.package.folder import NAME, SCHEMA_FILE
-from gpucluster.components.planning.configuration import did_you_mean
-from gpucluster.components.resources.exit_on_error import refusing
+from gpucluster.components.planning.problem import did_you_mean
+from gpucluster.components.resources.run import refusing
 from gpucluster.components.stack.from_python import InProgram
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.readers.records import UNKNOWN_TEXT, plain_number

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 
 import pulumi
 
-from gpucluster.components.resources.simulated import simulated
+from gpucluster.components.resources.run import simulated
 from gpucluster.core.catalog.resource_types import FailedState, failed_states
 
 _T = TypeVar("_T")

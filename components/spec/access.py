@@ -9,8 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import NAME, Dollars, Whole
+from gpucluster.components.spec.model import NAME, Dollars, Model, Whole
 from gpucluster.core.text.values import shown_value
 
 # The widest range that belongs to one owner: registries get the internet's addresses by /8 (IANA IPv4 address space

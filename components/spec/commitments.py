@@ -15,8 +15,7 @@ from pydantic import (
 )
 
 from gpucluster.components.planning.problem import BadSpecValue, Problem
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Dollars, Whole
+from gpucluster.components.spec.model import Dollars, Model, Whole
 from gpucluster.core.text.values import shown_value
 
 

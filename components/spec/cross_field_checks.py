@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gpucluster.components.planning.configuration import choices, did_you_mean
 from gpucluster.components.planning.mig_layout import layout_of, layout_problem
 from gpucluster.components.planning.names import MIG_POOL, NODE_GPUS, TRAINING_POOL
-from gpucluster.components.planning.problem import Problem
+from gpucluster.components.planning.problem import Problem, choices, did_you_mean
 from gpucluster.components.spec.access import Access, Team
 from gpucluster.components.spec.pools import (
     BlocksPlacement,

@@ -15,8 +15,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from gpucluster.components.planning.configuration import did_you_mean
-from gpucluster.components.planning.problem import BadSpecValue, Problem
+from gpucluster.components.planning.problem import BadSpecValue, Problem, did_you_mean
 from gpucluster.core.text.values import cut, shown_value
 from gpucluster.core.text.yaml_text import construct, shown
 from gpucluster.errors import InputError

@@ -1,20 +1,74 @@
-"""Reads a spec and reports everything wrong with it at once, in the user's words."""
+"""Reads a spec, with other values for one preview, and reports all of its mistakes at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, Union, cast, get_args, get_origin
 
-from gpucluster.components.planning.problem import Problem
-from gpucluster.components.planning.yaml_file import YamlFile, read_yaml
+import yaml
+
+from gpucluster.components.planning.problem import Problem, did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
-from gpucluster.components.spec.errors import InvalidSpec, line_of, mistakes_of
+from gpucluster.components.spec.errors import InvalidSpec, is_secret, line_of, mistakes_of
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.overrides import applied, wanted
+from gpucluster.core.text.json_text import BadJson
+from gpucluster.core.text.json_text import parse as parse_json
+from gpucluster.core.text.values import shown_value
+from gpucluster.core.text.yaml_text import BadYaml, Unclear, parse, read
 from gpucluster.errors import InputError
+
+STDIN: Final = "/dev/stdin"
+"""The file that a command reads for the argument -."""
+
+
+@dataclass(frozen=True)
+class YamlFile:
+    """root: the mapping with its lines, None if it is from Python. data: its plain values. faults: of the YAML."""
+
+    source: str
+    root: yaml.MappingNode | None
+    data: dict[Any, Any]
+    faults: tuple[Unclear, ...]
+
+
+def shown_path(path: Path) -> str:
+    """The file's name with its folder."""
+    if str(path) == STDIN:
+        return "stdin"
+    near = Path(*path.parts[-2:])
+    return str(path if len(path.parts) == len(near.parts) + 1 and path.anchor else near)
+
+
+def read_yaml(path: Path, *, what: str) -> YamlFile:
+    """The mapping in a file. what: the expected content, for the message. Raises InputError."""
+    source = shown_path(path)
+    try:
+        found = read(path)
+    except FileNotFoundError:
+        raise InputError(source, [f"no such file{_neighbours(path)}"]) from None
+    except (IsADirectoryError, NotADirectoryError):
+        raise InputError(source, [f"is not a file; give one{_neighbours(path / '_')}"]) from None
+    except OSError as error:
+        raise InputError(source, [f"can't be read: {error.strerror}"]) from None
+    except BadYaml as error:
+        raise InputError(source, [f"{error}; {what}" if "nested" in str(error) else str(error)]) from None
+    if not isinstance(found.root, yaml.MappingNode):
+        seen = "is empty" if found.data is None else "is not a mapping"
+        raise InputError(source, [f"{seen}; {what}"])
+    return YamlFile(source, found.root, cast(dict[Any, Any], found.data), found.faults)
+
+
+def _neighbours(path: Path) -> str:
+    folder = path.parent
+    names = sorted(other.name for other in folder.glob("*.yaml")) if folder.is_dir() else []
+    found = f"; found there: {', '.join(names)}" if names else ""
+    return did_you_mean(path.name, names) or found
+
 
 Spec = TypeVar("Spec", bound=Model)
 Read = TypeVar("Read", bound=Model, covariant=True)
@@ -97,3 +151,111 @@ def read_spec(path: Path) -> ClusterSpec:
 
 def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:
     return InputError(file.source, [f"line {line}: {text}" if line else text for line, text in sorted(problems)])
+
+
+SET_VARIABLE: Final = "GPUCLUSTER_SET"
+_FIRST: Final = "training."
+"""The part whose fields are meant when a short name is in several."""
+
+
+def wanted() -> Mapping[str, str]:
+    """Name -> text, as the environment has it. Raises InputError when it cannot be read."""
+    text = os.environ.get(SET_VARIABLE, "")
+    if not text:
+        return {}
+    try:
+        found: Any = parse_json(text)
+    except BadJson:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in cast(dict[Any, Any], found).values()):
+        raise InputError(
+            SET_VARIABLE, ['is not a JSON object with string values; write one such as {"training.nodes": "8"}']
+        )
+    return cast(dict[str, str], found)
+
+
+def applied(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, Any], list[str]]:
+    """(the spec with other values, a text about each change). Raises InputError with every name that is no field."""
+    if not values:
+        return data, []
+    fields = list(dict.fromkeys(_fields(ClusterSpec, "", data)))
+    problems: list[str] = []
+    changes: list[str] = []
+    for name, text in values.items():
+        try:
+            path = _path(name, fields)
+            value = parse(text, path)
+        except BadYaml:
+            problems.append(f"{name}={text} is not a value; write it as in the spec")
+        except ValueError as error:
+            problems.append(str(error))
+        else:
+            problems += [fault.text for fault in value.faults]
+            steps = path.split(".")
+            changes.append(f"{path} is {text}, {_before(data, steps)}")
+            data = _changed(data, steps, value.data)
+    if problems:
+        raise InputError(SET_VARIABLE, problems)
+    return data, changes
+
+
+def _fields(model: type[Model], above: str, values: Any) -> Iterator[str]:
+    """Full names of the fields that hold one value or a list, such as training.nodes; members of a mapping with the
+    user's own names, such as pools, by the names in the spec. values: the model's own part of the spec.
+    """
+    for name, info in model.model_fields.items():
+        part: Any = cast(Any, values).get(name) if isinstance(values, dict) else None
+        named = list(_models(get_args(info.annotation)[1])) if get_origin(info.annotation) is dict else []
+        if named and isinstance(part, dict):
+            for key, member in cast(dict[Any, Any], part).items():
+                yield from _fields(named[0], f"{above}{name}.{key}.", member)
+            continue
+        inner = list(dict.fromkeys(_models(info.annotation)))
+        if not inner and not is_secret(info.annotation):  # changes are printed
+            yield f"{above}{name}"
+        for one in inner:
+            yield from _fields(one, f"{above}{name}.", part)
+
+
+def _models(hint: Any) -> Iterator[type[Model]]:
+    if isinstance(hint, type) and issubclass(hint, Model):
+        yield hint
+    elif get_origin(hint) in (Annotated, Union, types.UnionType):
+        for one in get_args(hint):
+            yield from _models(one)
+
+
+def _path(name: str, known: list[str]) -> str:
+    """The full name that a name means. ValueError says what is allowed."""
+    if name in known or name.startswith("labels."):
+        return name
+    ending = [field for field in known if field.endswith(f".{name}")]
+    preferred = [field for field in ending if field == f"{_FIRST}{name}"] or ending
+    if len(preferred) == 1:
+        return preferred[0]
+    if preferred:
+        raise ValueError(f"{name} is ambiguous: {' or '.join(preferred)}; write one of them")
+    raise ValueError(f"{name} is not a field of a spec; allowed: {', '.join(known)}{did_you_mean(name, _short(known))}")
+
+
+def _short(names: list[str]) -> list[str]:
+    return [*names, *(name.rsplit(".", 1)[-1] for name in names)]
+
+
+def _changed(values: Any, path: Sequence[str], value: Any) -> Any:
+    """The values with another one at a path, whose mappings are created if they are missing."""
+    if not path:
+        return value
+    members = cast(dict[Any, Any], values if isinstance(values, dict) else {})
+    return {**members, path[0]: _changed(members.get(path[0]), path[1:], value)}
+
+
+def _before(values: Any, path: Sequence[str]) -> str:
+    """A text about the value at a path."""
+    for step in path:
+        if not isinstance(values, dict) or step not in values:
+            return "not set in the spec"
+        values = cast(dict[Any, Any], values)[step]
+    if isinstance(values, dict | list):
+        return "different in the spec"
+    return f"{values if isinstance(values, str) else shown_value(values)} in the spec"

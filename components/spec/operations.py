@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema
 
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Day, Whole
+from gpucluster.components.spec.model import Day, Model, Whole
 
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
 _MAIL = r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"

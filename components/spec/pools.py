@@ -9,8 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from gpucluster.components.planning.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import ROLL, Hours, Minutes, Whole
+from gpucluster.components.spec.model import ROLL, Hours, Minutes, Model, Whole
 from gpucluster.core.text.values import shown_value
 
 

@@ -9,8 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.existing import ExistingFiles
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import NAME
+from gpucluster.components.spec.model import NAME, Model
 from gpucluster.core.text.values import shown_value
 
 OWN: Final = "own"

@@ -1,27 +1,34 @@
-"""Declares a planned cluster on its cloud."""
+"""Declares a planned cluster on its cloud, and the exports of its stack."""
 
 from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from gpucluster.components.cluster.cloud import ClusterPlan, Training, cloud_of, missing_sdk
+from gpucluster.components.cluster.outputs import Cluster
 from gpucluster.components.planning.planning import PlanError
-from gpucluster.components.resources.simulated import simulated
-from gpucluster.components.spec.overrides import SET_VARIABLE, wanted
+from gpucluster.components.resources.run import simulated
+from gpucluster.components.spec.file import SET_VARIABLE, wanted
 from gpucluster.components.stack.stack_config import StackConfig, stack_config
 from gpucluster.core.program.facts import Facts
+from gpucluster.core.program.resources import Unknown
+from gpucluster.cost.estimate.trial import now
 from gpucluster.errors import InputError
 
 if TYPE_CHECKING:
     from gpucluster.components.cluster.outputs import Cluster
+
 
 _CALLS: Final = 8
 """Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one more in case
@@ -130,3 +137,68 @@ def few_calls() -> Generator[None]:
         del sys.tracebacklimit
         if before is not None:
             sys.tracebacklimit = before
+
+
+def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | None) -> None:
+    """Exports the cluster's outputs next to the cost, by the same names on every cloud; `gpucluster connect` reads
+    them.
+
+    days: the cluster's duration. begun: time of the stack's first update, None before.
+    """
+    found = cluster.outputs()
+    # Endpoint and pools are in the kubeconfig and in the plan.
+    names = ("clusterName", "kubeconfig", "account", "metrics", "logs", "registry")
+    told: dict[str, Any] = {name: found[name] for name in names if name in found}
+    if cluster.bucket is not None:
+        told["bucket"] = cluster.bucket
+    if cluster.identities:
+        told["identities"] = cluster.identities
+    todo = _next(pulumi.get_stack(), logs=cluster.logs is not None)
+    for name, value in {**told, "sharedStorage": found["storage"], "next": todo}.items():
+        pulumi.export(name, value)
+    if begun:
+        pulumi.export(OUTPUT, begun.isoformat())
+        if isinstance(days, Decimal):
+            pulumi.export("ends", (begun + timedelta(days=float(days))).isoformat())
+
+
+def _next(stack: str, *, logs: bool) -> list[str]:
+    sandbox = "sandbox " if simulated() else ""
+    return [
+        f"gpucluster {sandbox}connect --stack {stack}",
+        "kubectl apply -f examples/jobs/pytorch.yaml",
+        "kubectl get trainjobs,workloads,pods",
+        *([f"{'gpucluster sandbox ' if sandbox else ''}pulumi stack output logs --stack {stack}"] if logs else []),
+    ]
+
+
+OUTPUT: Final = "begun"
+
+_WAITS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds between attempts. In a local backend the engine writes the attributes of the state's file in place, so that a
+concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/attrs.go, setAttrs.
+"""
+
+
+def beginning() -> datetime | None:
+    """Time of the first update: now during that update, None in a preview before it."""
+    name = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
+    if written := _outputs(name).get(OUTPUT):
+        return datetime.fromisoformat(written)
+    return None if pulumi.runtime.is_dry_run() else now()
+
+
+def _outputs(stack: str) -> Mapping[str, str]:
+    for seconds in _WAITS:
+        try:
+            return _read(stack)
+        except Exception:  # The SDK raises no narrower one.
+            time.sleep(seconds)
+    return _read(stack)
+
+
+def _read(stack: str) -> Mapping[str, str]:
+    # The engine itself answers, from the stack's last state; a StackReference would be a resource of the stack.
+    # Source: pulumi/pulumi v3.250.0, pkg/resource/deploy/builtins.go, readStackOutputs.
+    answer = cast(Any, pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack})).value
+    return cast(Mapping[str, str], (answer or {}).get("outputs") or {})

@@ -16,9 +16,8 @@ from pydantic.alias_generators import to_camel, to_snake
 from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.planning.yaml_file import YamlFile
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.file import SpecSource, SpecValues, spec_file
+from gpucluster.components.spec.file import SpecSource, SpecValues, YamlFile, spec_file
 from gpucluster.components.spec.model import Model
 from gpucluster.components.stack.declaration import forbid_what_if
 from gpucluster.components.stack.stack_config import StackConfig

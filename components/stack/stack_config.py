@@ -1,22 +1,27 @@
-"""A stack's configuration: spec, cloud and location; and every mistake in it. Imports no Pulumi."""
+"""A stack's configuration, from Pulumi or from its file: spec, cloud, location, pause; and every mistake in it. Imports
+no Pulumi.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
+import yaml
 from pydantic import AfterValidator, SecretStr, ValidationInfo, field_validator
 
-from gpucluster.components.cluster.cloud import CLOUDS, cloud_of
-from gpucluster.components.planning.configuration import Keys, Switch, choices, did_you_mean
-from gpucluster.components.planning.problem import BadSpecValue, Problem
+from gpucluster.components.cluster.cloud import CLOUDS, ClusterPlan, cloud_of
+from gpucluster.components.planning.planning import Planning
+from gpucluster.components.planning.problem import BadSpecValue, Keys, Problem, Switch, choices, did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
-from gpucluster.components.spec.file import SpecSource, stack_spec
+from gpucluster.components.spec.file import SpecSource, read_yaml, shown_path, stack_spec
 from gpucluster.components.spec.operations import Alerts, is_webhook
-from gpucluster.components.stack.pause import PAUSED
+from gpucluster.components.spec.pools import Purchase
+from gpucluster.core.text.project_file import ProjectFile, read_project
 from gpucluster.errors import InputError
 
 WEBHOOK: Final = "alertsWebhook"
@@ -182,3 +187,80 @@ def _elsewhere(key: str, values: Mapping[str, str]) -> str:
     """A similar key of another namespace."""
     near = did_you_mean(key, [other for other in values if other.partition(":")[0] != key.partition(":")[0]])
     return near.replace("; did you mean", ", or correct").rstrip("?")
+
+
+_WHAT = "a stack's file is a mapping with config:"
+
+
+def read_stack(stack: str, folder: Path) -> StackConfig:
+    """The configuration of a stack of the project at or above `folder`, with every problem in it.
+
+    Raises InputError if its file can't be read.
+    """
+    root, project = _project(stack, folder)
+    program = root / project.main
+    stacks = root / project.stack_folder
+    path = stacks / f"Pulumi.{stack}.yaml"
+    if not path.exists():
+        known = sorted(file.name[len("Pulumi.") : -len(".yaml")] for file in stacks.glob("Pulumi.*.yaml"))
+        listed = f"; stacks here: {', '.join(known) or 'none yet'}{did_you_mean(stack, known)}"
+        raise InputError(f"stack {stack}", [f"{shown_path(path)} does not exist{listed}"])
+    if not path.read_bytes().strip():
+        return stack_config({}, project=project.name, stack=stack, program=program, root=root)
+    file = read_yaml(path, what=_WHAT)
+    if twice := [str(fault) for fault in file.faults if fault.repeats]:  # Pulumi itself reads the values
+        raise InputError(file.source, twice)
+    config: Any = file.data.get("config") or {}
+    if not isinstance(config, dict):
+        raise InputError(file.source, ["config is not a mapping; write a mapping from keys to values"])
+    values = {str(key): _text(value) for key, value in cast(Mapping[Any, Any], config).items()}
+    return stack_config(values, project=project.name, stack=stack, program=program, root=root)
+
+
+def project_of(stack: str, folder: Path) -> str:
+    """The name of the project of a stack. Raises InputError if there is none."""
+    return _project(stack, folder)[1].name
+
+
+def _project(stack: str, folder: Path) -> tuple[Path, ProjectFile]:
+    """Folder and file of the project at or above a folder."""
+    root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
+    if root is None:
+        raise InputError(f"stack {stack}", [f"{folder} and its parents have no Pulumi.yaml; run this in the project"])
+    return root, read_project(root / "Pulumi.yaml")
+
+
+def _text(value: Any) -> str:
+    """A value as the program sees it: Pulumi passes text, and JSON for nested values."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | dict | list):
+        return json.dumps(value, separators=(",", ":"))
+    return yaml.safe_dump(value).split("\n")[0]
+
+
+PAUSED: Final = "paused"
+"""The key of a stack's configuration that pauses it."""
+
+_NOTE: Final = (
+    "paused: training and MIG pools have 0 nodes; jobs wait in their queues until `gpucluster resume`; elastic pools "
+    "still scale with their jobs"
+)
+
+
+def refuse_pause(purchase: Purchase, planning: Planning[Any]) -> None:
+    """A cluster that can't be paused."""
+    if purchase.kind == "flex-start":
+        seen = "is 'true', but flex-start nodes exist only while a job runs"
+        planning.refuse_config(PAUSED, seen, "remove it: without jobs there are no nodes")
+
+
+def paused(plan: ClusterPlan) -> ClusterPlan:
+    """The plan with 0 nodes in its training pool, as before a capacity block begins, and in its MIG pool."""
+    given: Any = plan
+    # Without GPUs, a GPU-hour has no price.
+    facts = replace(plan.facts, training_gpus=None, spare_gpus=None, notes=(*plan.facts.notes, _NOTE))
+    mig = None if given.mig is None else replace(given.mig, nodes=0)
+    return replace(given, training=replace(given.training, active=False), mig=mig, facts=facts)

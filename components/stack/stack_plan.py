@@ -11,8 +11,7 @@ from gpucluster.components.planning.planning import Planning, Prices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.spec.model import Model
-from gpucluster.components.stack.pause import paused, refuse_pause
-from gpucluster.components.stack.stack_config import StackConfig
+from gpucluster.components.stack.stack_config import StackConfig, paused, refuse_pause
 from gpucluster.errors import InputError
 
 Spec = TypeVar("Spec", bound=Model)

@@ -9,8 +9,8 @@ from typing import TextIO
 
 import click
 
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.readers.files import arguments_of, read_text, run
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.cost.commands.options import name_of, pricing
 from gpucluster.cost.documents.forms.focus import as_focus
 from gpucluster.cost.documents.forms.formats import write

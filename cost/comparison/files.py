@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TextIO
 
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.readers.files import read_text
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost.comparison.compare import Column
 from gpucluster.cost.comparison.figures import cluster_of

@@ -13,8 +13,8 @@ from typing import Final
 
 from gpucluster.checkout import python_path, with_files
 from gpucluster.core.program.readers.deletions import Ended
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.readers.files import read_file
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
 from gpucluster.core.text.json_text import parse
 from gpucluster.core.text.project_file import read_project

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.core.catalog.azure import DISK_GIB
+from gpucluster.core.catalog.azure_regions import DISK_GIB
 from gpucluster.cost.handlers.azure_place import ACCOUNT, owner_of, place_of
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.registry import prices

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpucluster.core.catalog.machines import Machine, gke_machine, machines
-from gpucluster.core.catalog.purchase_limits import not_sold
+from gpucluster.core.catalog.machines import Machine, gke_machine, machines, not_sold
 from gpucluster.core.program.values import is_object
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.handlers.gcp_storage import Disk, google_disk_lines

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.core.catalog.machines import machines
-from gpucluster.core.catalog.purchase_limits import hard_to_get, not_sold
+from gpucluster.core.catalog.machines import hard_to_get, machines, not_sold
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.core.program.values import is_list
 from gpucluster.cost.prices import NotKnown, Price

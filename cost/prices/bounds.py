@@ -13,7 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from functools import cache
 from typing import Final
 
-from gpucluster.core.catalog.azure import DISK_GIB
+from gpucluster.core.catalog.azure_regions import DISK_GIB
 from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.prices.row import PriceRow
 

@@ -13,8 +13,7 @@ from itertools import permutations
 from statistics import median
 from typing import Final, Literal
 
-from gpucluster.core.catalog.machines import machines
-from gpucluster.core.catalog.purchase_limits import sold
+from gpucluster.core.catalog.machines import machines, sold
 from gpucluster.cost.prices.bounds import Family, family_of
 from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from gpucluster.core.catalog.purchase_limits import hard_to_get, not_sold
+from gpucluster.core.catalog.machines import hard_to_get, not_sold
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.prices.other_regions import price_or_bound
 from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from gpucluster.core.catalog.azure import INFINIBAND, azure_ranges
+from gpucluster.core.catalog.azure_regions import INFINIBAND, azure_ranges
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.clouds.azure import pools as azure
 from gpucluster.policies.clouds.azure.declared_pools import CLUSTER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.core.catalog.gpus import gpus
+from gpucluster.core.catalog.machines import gpus
 from gpucluster.core.catalog.mig import layouts
 from gpucluster.core.program.resources import UNKNOWN, Resources
 from gpucluster.core.program.values import at

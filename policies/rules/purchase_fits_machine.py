@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.core.catalog.azure import size_of
-from gpucluster.core.catalog.purchase_limits import flexible_only, sold
+from gpucluster.core.catalog.azure_regions import size_of
+from gpucluster.core.catalog.machines import flexible_only, sold
 from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.core.program.values import any_of, at, flag, items, known_items, text, whole
 from gpucluster.policies.clouds.azure import declared_pools as azure

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import at, items
 from gpucluster.policies.clouds.aws import pools as aws

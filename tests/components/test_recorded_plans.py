@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from gpucluster.components.planning.names import NODE_GPUS
-from gpucluster.components.shared.pools.machine_choice import elastic_shape, shapes
+from gpucluster.components.shared.machine_choice import elastic_shape, shapes
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.operate.judges.bench import judged

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.shared.pools.machine_choice import shape_named
+from gpucluster.components.shared.machine_choice import shape_named
 from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.inventory import inventory_of
 from gpucluster.operate.acceptance.runs.collect import Kubectl

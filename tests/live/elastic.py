@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.kubernetes.jobs.job_controllers import KUEUE_CONFIG
 from gpucluster.components.kubernetes.jobs.job_pool import kept
-from gpucluster.components.kubernetes.jobs.kueue.config import KUEUE_CONFIG
-from gpucluster.components.kubernetes.jobs.restarts import FORCED
+from gpucluster.components.kubernetes.jobs.runtimes import FORCED
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.live import node_events
 from tests.live import harness

@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from gpucluster.components.resources.node_replacement import RollGuard
-from gpucluster.components.shared.pools.training import TrainingNodes
+from gpucluster.components.shared.training import TrainingNodes
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from gpucluster.components.cluster.cloud import cloud_of
-from gpucluster.components.resources.simulated import INPUT_ERROR_FILE
+from gpucluster.components.resources.run import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.stack.declaration import few_calls
 from gpucluster.core.catalog.clouds import clouds

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.jobs.teams import people_fields
-from gpucluster.components.shared.network.example_ranges import report_examples
-from gpucluster.components.shared.network.private_routes import refuse_dns, refuse_peer, way_in
+from gpucluster.components.shared.network import refuse_dns, refuse_peer, report_examples, way_in
+from gpucluster.components.shared.teams import people_fields
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess, Team
 
 _PRINCIPAL = r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$"

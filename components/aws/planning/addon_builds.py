@@ -8,9 +8,8 @@ from typing import Final
 
 from gpucluster.components.aws.location import Location, partition
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.spec.versions import DEFAULT, Versions
-from gpucluster.core.catalog.eks import builds_of, eks_addons
-from gpucluster.core.catalog.kubernetes_versions import minor
+from gpucluster.components.spec.cluster import DEFAULT, Versions
+from gpucluster.core.catalog.kubernetes_versions import builds_of, eks_addons, minor
 
 AddonBuilds = Mapping[str, str]
 """Add-on -> build; EKS chooses the builds of all others."""

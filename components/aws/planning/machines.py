@@ -13,13 +13,12 @@ from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.planning.quotas import STANDARD
 from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED, PROGRAM_MISTAKES
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools import machine_choice
-from gpucluster.components.shared.pools.machine_choice import shapes_with
-from gpucluster.components.shared.pools.training import report_fabric, report_gpus
+from gpucluster.components.shared import machine_choice
+from gpucluster.components.shared.machine_choice import shapes_with
+from gpucluster.components.shared.training import report_fabric, report_gpus
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.core.catalog.aws_regions import aws_regions, region_of_zone, sold_in
-from gpucluster.core.catalog.machines import Machine
-from gpucluster.core.catalog.zones import zones_of
+from gpucluster.core.catalog.machines import Machine, zones_of
 
 
 def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:

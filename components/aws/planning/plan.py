@@ -18,12 +18,18 @@ from gpucluster.components.aws.planning.pools import MigPlan, plan_elastic, plan
 from gpucluster.components.aws.planning.quotas import SPOT, report_quotas
 from gpucluster.components.aws.planning.storage import LustrePlan, plan_lustre_cards, plan_storage
 from gpucluster.components.aws.planning.training import TrainingPlan, plan_training
-from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
-from gpucluster.components.cluster.plan_facts import PoolPlan, cluster_facts, pool_plan
+from gpucluster.components.cluster.cluster_plan import (
+    CloudTraits,
+    PlannedCluster,
+    PoolPlan,
+    cluster_facts,
+    plan_shared_parts,
+    pool_plan,
+)
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.jobs.registry import RegistryPlan, plan_registry
-from gpucluster.components.shared.pools.elastic import ElasticMachines
-from gpucluster.components.shared.storage.existing_storage import MountedPlan
+from gpucluster.components.shared.elastic import ElasticMachines
+from gpucluster.components.shared.file_systems import MountedPlan
+from gpucluster.components.shared.registry import RegistryPlan, plan_registry
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
 from gpucluster.components.spec.operations import Alerts

@@ -9,9 +9,9 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.machines import check_sale
 from gpucluster.components.aws.planning.quotas import ON_DEMAND, SPOT
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.elastic import ElasticMachines, plan_pools, refuse_flex_start
-from gpucluster.components.shared.pools.machine_choice import elastic_shape, shapes_with, training_shape
-from gpucluster.components.shared.pools.mig import MigMachines, report_mig, sliced
+from gpucluster.components.shared.elastic import ElasticMachines, plan_pools, refuse_flex_start
+from gpucluster.components.shared.machine_choice import elastic_shape, shapes_with, training_shape
+from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
 from gpucluster.components.spec.pools import Elastic, Mig
 from gpucluster.core.catalog.machines import Machine
 

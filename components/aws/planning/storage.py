@@ -12,8 +12,14 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.quotas import LUSTRE
 from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
-from gpucluster.components.shared.storage.existing_storage import MountedPlan, plan_mounted
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices, cheapest, offer, tier_prices
+from gpucluster.components.shared.file_systems import (
+    MountedPlan,
+    TierPrices,
+    cheapest,
+    offer,
+    plan_mounted,
+    tier_prices,
+)
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_lustre
 from gpucluster.core.catalog.kubernetes_versions import minor

@@ -9,8 +9,8 @@ from typing import Final, Literal
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.elastic import refuse_flex_start
-from gpucluster.components.shared.pools.training import TrainingNodes, is_active, refuse_maintenance, report_roll
+from gpucluster.components.shared.elastic import refuse_flex_start
+from gpucluster.components.shared.training import TrainingNodes, is_active, refuse_maintenance, report_roll
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.spec.pools import BlocksPlacement, CapacityBlockPurchase, Placement, ReservationPlacement
 from gpucluster.core.catalog.machines import Machine

@@ -16,12 +16,12 @@ from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.planning.access import AccessPlan
 from gpucluster.components.aws.pools.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.pools.user_data import karpenter_user_data
-from gpucluster.components.kubernetes.nodes.karpenter import ZONE, node_pool
+from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
 from gpucluster.components.kubernetes.objects.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.objects.release import release
 from gpucluster.components.planning.names import ELASTIC, SYSTEM_NAMESPACE
-from gpucluster.components.shared.pools.elastic import ElasticMachines
+from gpucluster.components.shared.elastic import ElasticMachines
 
 _SERVICE_ACCOUNT = "karpenter"
 # Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/labels.go.

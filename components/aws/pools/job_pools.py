@@ -7,16 +7,21 @@ from typing import Final
 
 from gpucluster.components.aws.planning.plan import AwsClusterPlan
 from gpucluster.components.aws.planning.training import plan_interfaces
-from gpucluster.components.cluster.job_pools import elastic_job_pool, mig_job_pool, training_job_pool
-from gpucluster.components.kubernetes.jobs.job_images import mirrored
-from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.nodes.fabric_libraries import (
+from gpucluster.components.kubernetes.jobs.fabric_libraries import (
     LIBRARY_PATH,
     MOUNT,
     VOLUME,
     fabric_libraries,
     topology_path,
 )
+from gpucluster.components.kubernetes.jobs.job_pool import (
+    FabricPod,
+    JobPool,
+    elastic_job_pool,
+    mig_job_pool,
+    training_job_pool,
+)
+from gpucluster.components.kubernetes.objects.charts import mirrored
 from gpucluster.components.planning.names import HOSTNAME
 from gpucluster.core.catalog.fabrics import FabricRelease, release_of
 from gpucluster.core.catalog.machines import Machine

@@ -11,10 +11,10 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.location import partition
 from gpucluster.components.aws.storage import s3
-from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.planning.names import EXPECTED_GIB
-from gpucluster.components.resources.skipped_targets import or_empty
-from gpucluster.components.shared.storage.buckets import IdentityPlan, OwnBucketPlan
+from gpucluster.components.resources.run import or_empty
+from gpucluster.components.shared.buckets import IdentityPlan, OwnBucketPlan
 from gpucluster.components.spec.storage import OWN
 
 _READ: Final = ("s3:GetObject",)

@@ -10,8 +10,8 @@ import pulumi
 from pulumi_aws import ecr, iam
 
 from gpucluster.components.cluster.outputs import Registry
-from gpucluster.components.resources.skipped_targets import or_empty
-from gpucluster.components.shared.jobs.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
+from gpucluster.components.resources.run import or_empty
+from gpucluster.components.shared.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
 
 _UNTAGGED_DAYS: Final = 14
 

@@ -12,10 +12,9 @@ from gpucluster.components.aws.identity import managed_pod_role
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.planning.storage import LustrePlan
 from gpucluster.components.aws.storage.cluster_bucket import OwnBucket
-from gpucluster.components.kubernetes.objects.kinds import STORAGE_CLASS
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.objects.objects import STORAGE_CLASS, Declared, manifest_of
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE
-from gpucluster.components.shared.storage.existing_storage import MountedPlan
+from gpucluster.components.shared.file_systems import MountedPlan
 from gpucluster.components.spec.storage import OWN
 
 _EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]

@@ -10,8 +10,7 @@ from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.network_plan import AddressPlan
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.network.example_ranges import report_examples
-from gpucluster.components.shared.network.private_routes import refuse_dns, way_in
+from gpucluster.components.shared.network import refuse_dns, report_examples, way_in
 from gpucluster.components.spec.access import Access, PublicAccess
 
 # One of them is the nodes' own egress address. Source: AKS documentation, "Secure access to the API server using

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from gpucluster.components.azure.location import NO_ZONE, Location
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.machine_choice import plan_machine, shapes_with
+from gpucluster.components.shared.machine_choice import plan_machine, shapes_with
 from gpucluster.components.spec.pools import Training
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.machines import Machine
 
 CLOUD = "azure"

@@ -12,7 +12,7 @@ from gpucluster.components.planning.address_ranges import refuse_peers, refuse_r
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.access import Access, PrivateAccess, PublicAccess
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
-from gpucluster.core.catalog.azure import INFINIBAND, azure_ranges
+from gpucluster.core.catalog.azure_regions import INFINIBAND, azure_ranges
 
 # Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.
 # Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".

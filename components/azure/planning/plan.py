@@ -31,13 +31,19 @@ from gpucluster.components.azure.planning.quotas import report_quotas
 from gpucluster.components.azure.planning.storage import LustrePlan, SharedPlan, plan_shared, refuse_containers
 from gpucluster.components.azure.planning.training import TrainingPlan, plan_training, report_drivers, report_infiniband
 from gpucluster.components.azure.settings import ZONES, Driver, SystemPlan, plan_system, refuse_versions
-from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
-from gpucluster.components.cluster.plan_facts import PoolPlan, cluster_facts, pool_plan
+from gpucluster.components.cluster.cluster_plan import (
+    CloudTraits,
+    PlannedCluster,
+    PoolPlan,
+    cluster_facts,
+    plan_shared_parts,
+    pool_plan,
+)
 from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
-from gpucluster.components.shared.jobs.registry import plan_registry
-from gpucluster.components.shared.jobs.teams import people_fields
-from gpucluster.components.shared.storage.buckets import BucketPlan
-from gpucluster.components.shared.storage.home import HomePlan, plan_home_files
+from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.file_systems import HomePlan, plan_home_files
+from gpucluster.components.shared.registry import plan_registry
+from gpucluster.components.shared.teams import people_fields
 from gpucluster.components.spec.access import PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
 from gpucluster.components.spec.operations import Alerts

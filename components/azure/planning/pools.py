@@ -12,7 +12,7 @@ from gpucluster.components.planning.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.planning.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.shared.pools.elastic import (
+from gpucluster.components.shared.elastic import (
     ElasticMachines,
     PoolPlan,
     age_losses,
@@ -20,10 +20,10 @@ from gpucluster.components.shared.pools.elastic import (
     plan_pools,
     refuse_flex_start,
 )
-from gpucluster.components.shared.pools.machine_choice import elastic_shape, shapes_with, training_shape
-from gpucluster.components.shared.pools.mig import MigMachines, report_mig, sliced
+from gpucluster.components.shared.machine_choice import elastic_shape, shapes_with, training_shape
+from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
 from gpucluster.components.spec.pools import Elastic, Mig
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.core.catalog.mig import slices, slices_of
 

@@ -14,9 +14,15 @@ from gpucluster.components.azure.location import NO_ZONE, Location
 from gpucluster.components.azure.planning.machines import CLOUD
 from gpucluster.components.azure.settings import GRANTED
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
-from gpucluster.components.shared.storage.buckets import BucketPlan, plan_shared_bucket
-from gpucluster.components.shared.storage.existing_storage import MountedPlan, plan_mounted
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices, cheapest, offer, tier_prices
+from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
+from gpucluster.components.shared.file_systems import (
+    MountedPlan,
+    TierPrices,
+    cheapest,
+    offer,
+    plan_mounted,
+    tier_prices,
+)
 from gpucluster.components.spec.storage import OWN, Identity, SharedStorage
 
 # The user writes the beginning of an object's address. Source: Azure Storage, names of accounts and containers.

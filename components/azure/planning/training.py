@@ -15,8 +15,8 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.pools import MigPlan
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, MOST_NODES, TORSET
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.elastic import ElasticMachines, refuse_flex_start
-from gpucluster.components.shared.pools.training import (
+from gpucluster.components.shared.elastic import ElasticMachines, refuse_flex_start
+from gpucluster.components.shared.training import (
     TrainingNodes,
     is_active,
     refuse_blocks,
@@ -27,7 +27,7 @@ from gpucluster.components.shared.pools.training import (
 )
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.spec.pools import CapacityBlockPurchase, OnDemandPurchase, Placement, ReservationPlacement
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.machines import Machine
 
 # Machines in one block, and its duration.

@@ -12,11 +12,11 @@ from pulumi_azure_native import containerservice
 from gpucluster.components.azure.planning.pools import ElasticPlan, agent_pools, karpenter_problems
 from gpucluster.components.azure.pools.node_pool import GpuNodes
 from gpucluster.components.azure.pools.node_storage import STARTUP_TAINT
-from gpucluster.components.kubernetes.nodes.karpenter import node_pool
+from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
 from gpucluster.components.planning.names import ELASTIC, EXPECTED_GPUS
 from gpucluster.components.planning.planning import PlanError
-from gpucluster.components.shared.pools.elastic import PoolPlan
+from gpucluster.components.shared.elastic import PoolPlan
 
 
 class NativePools(pulumi.ComponentResource):

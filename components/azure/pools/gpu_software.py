@@ -16,11 +16,10 @@ import pulumi
 from gpucluster.components.azure.planning.machines import PEERMEM
 from gpucluster.components.azure.pools.job_pools import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.objects.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.objects.namespace import namespace
-from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.objects.release import release
-from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
+from gpucluster.components.kubernetes.telemetry.alerts import counters_csv
 from gpucluster.components.planning.names import MIG_LAYOUT
 
 # Sources: Mellanox/network-operator v26.4.0, hack/release.yaml (Mofed, SriovDevicePlugin); for the GPU Operator

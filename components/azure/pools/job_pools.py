@@ -8,12 +8,17 @@ from typing import Any, Final
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.planning.pools import PROVISIONING_CLASS, ElasticPlan
 from gpucluster.components.azure.settings import TORSET
-from gpucluster.components.cluster.job_pools import elastic_job_pool, mig_job_pool, training_job_pool
-from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.nodes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
+from gpucluster.components.kubernetes.jobs.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
+from gpucluster.components.kubernetes.jobs.job_pool import (
+    FabricPod,
+    JobPool,
+    elastic_job_pool,
+    mig_job_pool,
+    training_job_pool,
+)
 from gpucluster.components.planning.names import ADDONS_TOLERATION, ALL_TAINTS, SCRATCH_PATH
-from gpucluster.components.shared.pools.elastic import PoolPlan
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.components.shared.elastic import PoolPlan
+from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.fabrics import FabricRelease, release_of
 from gpucluster.core.catalog.machines import Machine
 

@@ -15,9 +15,9 @@ from gpucluster.components.azure.pools.node_pool import GpuNodes
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Settings
 from gpucluster.components.planning.labels import BLOCK_NODES
 from gpucluster.components.planning.names import TRAINING_POOL
-from gpucluster.components.resources.exit_on_error import Refused
 from gpucluster.components.resources.node_replacement import RollGuard
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.components.resources.run import Refused
+from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.errors import InputError
 
 

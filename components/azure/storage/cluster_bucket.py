@@ -13,9 +13,9 @@ from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.storage import bucket_of
-from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.planning.labels import EXPECTED_GIB
-from gpucluster.components.shared.storage.buckets import IdentityPlan, OwnBucketPlan, remote_name
+from gpucluster.components.shared.buckets import IdentityPlan, OwnBucketPlan, remote_name
 from gpucluster.components.spec.storage import OWN
 
 # Source: AKS documentation, "Use Microsoft Entra Workload ID".

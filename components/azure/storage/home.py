@@ -11,7 +11,7 @@ from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.storage.cluster_bucket import nodes_alone
 from gpucluster.components.azure.storage.storage import files_volume
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.shared.storage.home import HomePlan
+from gpucluster.components.shared.file_systems import HomePlan
 
 _SHARE: Final = "home"
 

@@ -11,8 +11,8 @@ from pulumi_azure_native import containerregistry
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import granted
 from gpucluster.components.cluster.outputs import Registry
-from gpucluster.components.resources.skipped_targets import or_empty
-from gpucluster.components.shared.jobs.registry import IMAGE, UPSTREAMS, RegistryPlan
+from gpucluster.components.resources.run import or_empty
+from gpucluster.components.shared.registry import IMAGE, UPSTREAMS, RegistryPlan
 
 _TIER: Final = "Premium"
 """10,000 reads a minute, against 1,000 of Basic and 3,000 of Standard: a node reads an image in some dozens of reads,

@@ -20,8 +20,8 @@ from gpucluster.components.azure.pools.node_storage import DRIVER
 from gpucluster.components.azure.settings import GRANTED
 from gpucluster.components.azure.storage.cluster_bucket import CONTAINER, OwnBucket, nodes_alone, private_container
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.shared.storage.buckets import BucketPlan
-from gpucluster.components.shared.storage.existing_storage import MountedPlan
+from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.file_systems import MountedPlan
 
 # Roles of the service principal in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.network.example_ranges import report_examples
-from gpucluster.components.shared.network.private_routes import refuse_peer, way_in
+from gpucluster.components.shared.network import refuse_peer, report_examples, way_in
 from gpucluster.components.spec.access import Access, PublicAccess
 
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"

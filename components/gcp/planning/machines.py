@@ -13,12 +13,10 @@ from typing import Any, Final
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.machine_choice import plan_machine, shapes_with
+from gpucluster.components.shared.machine_choice import plan_machine, shapes_with
 from gpucluster.components.spec.pools import Training
 from gpucluster.core.catalog.labels import LabelSyntax, problem_of_key
-from gpucluster.core.catalog.machines import Machine
-from gpucluster.core.catalog.purchase_limits import flexible_only
-from gpucluster.core.catalog.zones import zones_of
+from gpucluster.core.catalog.machines import Machine, flexible_only, zones_of
 
 CLOUD = "gcp"
 

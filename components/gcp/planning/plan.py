@@ -12,8 +12,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.components.cluster.cluster_plan import CloudTraits, PlannedCluster, plan_shared_parts
-from gpucluster.components.cluster.plan_facts import PoolPlan, cluster_facts, pool_plan
+from gpucluster.components.cluster.cluster_plan import (
+    CloudTraits,
+    PlannedCluster,
+    PoolPlan,
+    cluster_facts,
+    plan_shared_parts,
+    pool_plan,
+)
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.access import AccessPlan, has_nat, plan_access, plan_groups, report_grants
 from gpucluster.components.gcp.planning.machines import (
@@ -37,17 +43,17 @@ from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan, PoolS
 from gpucluster.components.gcp.planning.quotas import report_quotas
 from gpucluster.components.gcp.planning.storage import LustrePlan, SharedPlan, plan_shared
 from gpucluster.components.gcp.planning.training import TrainingPlan, co_location, plan_training, report_purchase
-from gpucluster.components.planning.configuration import did_you_mean
 from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
-from gpucluster.components.shared.jobs.registry import RegistryPlan, plan_registry
-from gpucluster.components.shared.jobs.teams import people_fields
-from gpucluster.components.shared.pools.machine_choice import shapes
-from gpucluster.components.shared.storage.home import HomePlan, plan_home_files
+from gpucluster.components.planning.problem import did_you_mean
+from gpucluster.components.shared.file_systems import HomePlan, plan_home_files
+from gpucluster.components.shared.machine_choice import shapes
+from gpucluster.components.shared.registry import RegistryPlan, plan_registry
+from gpucluster.components.shared.teams import people_fields
 from gpucluster.components.spec.access import PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec, NetworkSpec, PoolSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.components.spec.storage import OWN, HomeStorage, Registry
-from gpucluster.core.catalog.purchase_limits import flexible_only
+from gpucluster.core.catalog.machines import flexible_only
 from gpucluster.errors import InputError
 
 DAYS_OF_DEFAULT = 30

@@ -11,7 +11,7 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.machines import CLOUD, SystemPlan
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.shared.pools.elastic import (
+from gpucluster.components.shared.elastic import (
     ElasticMachines,
     PoolPlan,
     age_losses,
@@ -19,12 +19,11 @@ from gpucluster.components.shared.pools.elastic import (
     karpenter_purchase_problems,
     plan_pools,
 )
-from gpucluster.components.shared.pools.machine_choice import elastic_shape, shapes, training_shape
-from gpucluster.components.shared.pools.mig import MigMachines, report_mig, sliced
+from gpucluster.components.shared.machine_choice import elastic_shape, shapes, training_shape
+from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
 from gpucluster.components.spec.pools import Elastic, Mig
-from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.machines import Machine, flexible_only
 from gpucluster.core.catalog.mig import slices_of
-from gpucluster.core.catalog.purchase_limits import flexible_only
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,17 @@ from decimal import Decimal
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.machines import CLOUD
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
-from gpucluster.components.shared.storage.buckets import BucketPlan, plan_shared_bucket
-from gpucluster.components.shared.storage.existing_storage import MountedPlan, plan_mounted
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices, cheapest, offer, tier_prices
+from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
+from gpucluster.components.shared.file_systems import (
+    MountedPlan,
+    TierPrices,
+    cheapest,
+    offer,
+    plan_mounted,
+    tier_prices,
+)
 from gpucluster.components.spec.storage import OWN, SharedStorage
-from gpucluster.core.catalog.zones import zones_of
+from gpucluster.core.catalog.machines import zones_of
 
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".
 _BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"

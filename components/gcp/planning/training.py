@@ -13,13 +13,7 @@ from dataclasses import dataclass
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.network_plan import GPU_PODS_PER_NODE
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.training import (
-    TrainingNodes,
-    is_active,
-    refuse_blocks,
-    report_fabric,
-    report_roll,
-)
+from gpucluster.components.shared.training import TrainingNodes, is_active, refuse_blocks, report_fabric, report_roll
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.spec.pools import (
     CapacityBlockPurchase,
@@ -30,8 +24,7 @@ from gpucluster.components.spec.pools import (
     ReservationPlacement,
 )
 from gpucluster.core.catalog.fabrics import release_of
-from gpucluster.core.catalog.machines import Machine
-from gpucluster.core.catalog.purchase_limits import sold
+from gpucluster.core.catalog.machines import Machine, sold
 
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80

@@ -18,8 +18,8 @@ from gpucluster.components.gcp.pools.node_pool import FROZEN, flex_start, gpu_co
 from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
 from gpucluster.components.planning.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.planning.planning import PlanError
-from gpucluster.components.shared.pools.elastic import PoolPlan
-from gpucluster.core.catalog.purchase_limits import flexible_only
+from gpucluster.components.shared.elastic import PoolPlan
+from gpucluster.core.catalog.machines import flexible_only
 
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 """Label and taint of the nodes of a class, and selector of its pods; GKE adds the toleration to pods."""

@@ -10,13 +10,13 @@ import pulumi
 from pulumi_gcp import projects, serviceaccount
 
 from gpucluster.components.gcp.planning.pools import karpenter_problems
-from gpucluster.components.kubernetes.nodes.karpenter import node_pool
+from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.objects.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
 from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.objects.release import release
 from gpucluster.components.planning.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.planning.planning import PlanError
-from gpucluster.components.shared.pools.elastic import PoolPlan
+from gpucluster.components.shared.elastic import PoolPlan
 from gpucluster.core.catalog.labels import google_value
 
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.

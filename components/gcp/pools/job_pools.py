@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpucluster.components.cluster.job_pools import elastic_job_pool, mig_job_pool, training_job_pool
 from gpucluster.components.gcp.fabric.fabric import fabric_of
 from gpucluster.components.gcp.fabric.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.planning.plan import GcpClusterPlan
 from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan
 from gpucluster.components.gcp.pools.compute_classes import class_node_label, class_node_taint
-from gpucluster.components.kubernetes.jobs.job_pool import JobPool
-from gpucluster.components.shared.pools.elastic import PoolPlan
-from gpucluster.components.shared.storage.buckets import BucketPlan
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool, elastic_job_pool, mig_job_pool, training_job_pool
+from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.elastic import PoolPlan
 
 # Google's driver mounts a bucket by a sidecar container of the job. Source: GKE documentation, "Cloud Storage FUSE CSI
 # driver".

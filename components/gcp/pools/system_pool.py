@@ -14,8 +14,7 @@ from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.machines import SystemPlan
 from gpucluster.components.gcp.pools.node_pool import node_config, scaled
-from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, manifest_of
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE, SYSTEM_POOL
 
 

@@ -11,10 +11,10 @@ from pulumi_gcp import storage
 
 from gpucluster.components.gcp.identity import workload_pool
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.kubernetes.teams.job_identities import JobIdentity
+from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.planning.labels import EXPECTED_GIB
-from gpucluster.components.resources.skipped_targets import or_empty
-from gpucluster.components.shared.storage.buckets import IdentityPlan, OwnBucketPlan, remote_name
+from gpucluster.components.resources.run import or_empty
+from gpucluster.components.shared.buckets import IdentityPlan, OwnBucketPlan, remote_name
 from gpucluster.components.spec.storage import OWN
 
 READS: Final = "roles/storage.objectViewer"

@@ -12,7 +12,7 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.storage.storage import filestore_volume
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.shared.storage.home import HomePlan
+from gpucluster.components.shared.file_systems import HomePlan
 
 _SHARE: Final = "home"
 

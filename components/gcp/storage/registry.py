@@ -13,8 +13,8 @@ from gpucluster.components.cluster.outputs import Registry
 from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.plan import REPOSITORY
-from gpucluster.components.resources.skipped_targets import or_empty
-from gpucluster.components.shared.jobs.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
+from gpucluster.components.resources.run import or_empty
+from gpucluster.components.shared.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
 
 _DAY: Final = 24 * 60 * 60
 

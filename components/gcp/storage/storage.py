@@ -16,8 +16,8 @@ from gpucluster.components.gcp.planning.storage import LustrePlan
 from gpucluster.components.gcp.storage.cluster_bucket import READS, WRITES, OwnBucket, bucket_name, private_bucket
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.planning.names import NAMESPACE
-from gpucluster.components.shared.storage.buckets import BucketPlan
-from gpucluster.components.shared.storage.existing_storage import MountedPlan
+from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.file_systems import MountedPlan
 from gpucluster.components.spec.storage import OWN
 
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.

@@ -7,19 +7,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.jobs.critical_pods import CLUSTER_CRITICAL, critical_pods
-from gpucluster.components.kubernetes.jobs.kueue.config import kueue_config
-from gpucluster.components.kubernetes.jobs.trainer_crds import keeps_trainer_crds
-from gpucluster.components.kubernetes.objects.charts import JOBSET, KUEUE, TRAINER, Chart
-from gpucluster.components.kubernetes.objects.namespace import namespace
-from gpucluster.components.kubernetes.objects.network_policy import only_these_ports
+from gpucluster.components.kubernetes.objects.charts import CHART_SET, JOBSET, KUEUE, TRAINER, Chart
+from gpucluster.components.kubernetes.objects.namespace import (
+    CLUSTER_CRITICAL,
+    critical_pods,
+    namespace,
+    only_these_ports,
+)
 from gpucluster.components.kubernetes.objects.objects import Declared
 from gpucluster.components.kubernetes.objects.release import release
-from gpucluster.components.shared.jobs.teams import TeamPlan
+from gpucluster.components.planning.names import NAMESPACE
+from gpucluster.components.shared.teams import TeamPlan
+from gpucluster.core.catalog.kubernetes_versions import minor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,3 +161,106 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
             },
         ),
     ]
+
+
+# From this version on, the CRDs are objects of the release, so a release of an older chart deletes them.
+# Source: charts/kubeflow-trainer of kubeflow/trainer v2.2.1 and v2.3.0.
+_OWNS_CRDS: Final = (2, 3)
+
+
+def keeps_trainer_crds(name: str, chart_set: str | None) -> pulumi.ResourceHookBinding:
+    """A hook for Trainer's release, which runs in a preview as well. chart_set: named by the spec, None if it names
+    none; who names the set of this release of gpucluster has prepared the CRDs.
+    """
+
+    def check(args: pulumi.ResourceHookArgs) -> None:
+        old, new = (str((inputs or {}).get("version", "")) for inputs in (args.old_inputs, args.new_inputs))
+        if chart_set != CHART_SET and _owns_crds(old) and not _owns_crds(new):
+            raise RuntimeError(
+                f"{args.name}: Trainer {old} -> {new} deletes all TrainJobs and runtimes with their CRDs, unless you "
+                f'keep them first (docs/upgrading-jobs.md, "From Trainer 2.3"); after that, write versions.charts: '
+                f"{CHART_SET!r} into the spec"
+            )
+
+    hook = pulumi.ResourceHook(f"{name}-keeps-crds", check, pulumi.ResourceHookOptions(on_dry_run=True))
+    return pulumi.ResourceHookBinding(before_update=[hook])
+
+
+def _owns_crds(version: str) -> bool:
+    """Whether a release of this chart deletes the CRDs with itself; of what is no version it may."""
+    try:
+        return minor(version) >= _OWNS_CRDS
+    except ValueError:
+        return True
+
+
+RETENTION_HOURS: Final = 7 * 24
+"""For this long the objects of an ended job can be inspected."""
+
+KUEUE_CONFIG: Final[Mapping[str, Any]] = {
+    # As in the chart, whose configuration this replaces completely.
+    # Source: kubernetes-sigs/kueue v0.19.2, charts/kueue/values.yaml.
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "health": {"healthProbeBindAddress": ":8081"},
+    "metrics": {"bindAddress": ":8443"},
+    "webhook": {"port": 9443},
+    "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+    "controller": {
+        "groupKindConcurrency": {
+            "Job.batch": 5,
+            "Pod": 5,
+            "Workload.kueue.x-k8s.io": 10,
+            "LocalQueue.kueue.x-k8s.io": 5,
+            "ClusterQueue.kueue.x-k8s.io": 5,
+            "ResourceFlavor.kueue.x-k8s.io": 1,
+        }
+    },
+    "clientConnection": {"qps": 300, "burst": 500},
+    # A job whose pods do not run within half an hour, including image pull and machine start of an elastic pool, gives
+    # its GPUs back and joins the end of the queue of its priority; the fourth time it is stopped for good. The half
+    # hour is Kueue's default. Source: the same release, apis/config/v1beta2/defaults.go.
+    "waitForPodsReady": {"timeout": "30m", "requeuingStrategy": {"timestamp": "Eviction", "backoffLimitCount": 3}},
+    # Annotated pods count as ended if their node is unreachable: annotation FORCED of the runtimes. Alpha.
+    "featureGates": {"FailureRecoveryPolicy": True},
+    "objectRetentionPolicies": {
+        "workloads": {"afterFinished": f"{RETENTION_HOURS}h", "afterDeactivatedByKueue": f"{RETENTION_HOURS}h"}
+    },
+    # Its webhooks check only objects of these namespaces, where nothing with a GPU may start without it anyway.
+    # The chart's webhooks would check every pod, Deployment and StatefulSet of the cluster, none of which could start
+    # while Kueue is down. Source: the same, templates/webhook/manifests.yaml.
+    "managedJobsNamespaceSelector": {
+        "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE]}]
+    },
+    # Of these kinds it manages only objects with a queue in their labels. Ray's kinds belong to KubeRay, for which
+    # Kueue waits until it is installed.
+    "integrations": {
+        "frameworks": [
+            "batch/job",
+            "deployment",
+            "jobset.x-k8s.io/jobset",
+            "pod",
+            "ray.io/raycluster",
+            "ray.io/rayjob",
+            "ray.io/rayservice",
+            "statefulset",
+            "trainer.kubeflow.org/trainjob",
+        ]
+    },
+}
+"""Kueue's configuration, of the kinds in apis/config/v1beta2 of the same release."""
+
+
+def kueue_config(teams: Sequence[TeamPlan]) -> Mapping[str, Any]:
+    """The same with teams: Kueue also manages their namespaces, and lends idle quota."""
+    if not teams:
+        return KUEUE_CONFIG
+    namespaces = [NAMESPACE, *(team.namespace for team in teams)]
+    return {
+        **KUEUE_CONFIG,
+        "managedJobsNamespaceSelector": {
+            "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": namespaces}]
+        },
+        # The second applies if the first makes no room. Source: the same, site/content/en/docs/concepts/preemption.md.
+        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
+    }

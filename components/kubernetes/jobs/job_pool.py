@@ -1,4 +1,4 @@
-"""A node pool that jobs can use. Imports no Pulumi."""
+"""A node pool that jobs can use, and the pools of a plan that are equal on all clouds. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpucluster.components.planning.names import GPU, HOSTNAME
+from gpucluster.components.planning.names import GPU, HOSTNAME, MIG_POOL, TRAINING_POOL
+from gpucluster.components.shared.elastic import ElasticMachines, PoolPlan
+from gpucluster.components.shared.mig import MigMachines
+from gpucluster.components.shared.training import TrainingNodes
 from gpucluster.components.spec.operations import GRACE_SECONDS
 from gpucluster.core.catalog.fabrics import FabricRelease, none_release, release_of
 from gpucluster.core.catalog.machines import Machine
@@ -138,3 +141,30 @@ def _times(amount: str, nodes: int) -> str:
     """An amount such as 32 or 5120Mi, times the number of nodes."""
     digits = amount.rstrip("KMGTi")
     return f"{int(digits) * nodes}{amount[len(digits) :]}"
+
+
+def training_job_pool(training: TrainingNodes) -> JobPool:
+    """The training pool without fabric resources. A job gets whole nodes."""
+    shape, gpus = training.shape, training.shape.gpus
+    return JobPool(
+        name=TRAINING_POOL, shape=shape, nodes=training.nodes, gpus={GPU: training.nodes * gpus}, ask={GPU: gpus}
+    )
+
+
+def elastic_job_pool(elastic: ElasticMachines, pool: PoolPlan) -> JobPool:
+    """A job gets a single GPU unless it requests more."""
+    return JobPool(
+        name=pool.name,
+        shape=elastic.shape,
+        nodes=elastic.nodes(pool),
+        gpus={GPU: pool.max_gpus},
+        ask={GPU: 1},
+        elastic=True,
+        annotations=kept(pool.purchase),
+    )
+
+
+def mig_job_pool(mig: MigMachines) -> JobPool:
+    """If slices have several sizes, a job gets one of the first size unless it requests another."""
+    resources = mig.pool.resources
+    return JobPool(name=MIG_POOL, shape=mig.shape, nodes=mig.nodes, gpus=resources, ask={next(iter(resources)): 1})

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pulumi
+from packaging.version import Version
 
-from gpucluster.components.kubernetes.jobs.image_rules import image_values
 from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.jobs.queue_limits import limit_values
 from gpucluster.components.kubernetes.objects.manifest import manifests
 from gpucluster.components.kubernetes.objects.objects import Declared
-from gpucluster.core.catalog.fabrics import FabricRelease
+from gpucluster.core.catalog.fabrics import CUDA, DatedTag, FabricRelease, dated_tags, torch_from
 
 
 def job_rules(name: str, policies: Mapping[str, Sequence[Mapping[str, Any]]], opts: pulumi.ResourceOptions) -> None:
@@ -81,3 +81,70 @@ def _rights(fabric: FabricPod) -> list[str]:
         *fabric.capabilities,
         *(right for context in contexts for right in context.get("capabilities", {}).get("add", [])),
     ]
+
+
+_FIRST: Final = ""
+_LAST: Final = "~"
+"""Sorts before and after every tag."""
+
+
+def image_values(release: FabricRelease) -> dict[str, object]:
+    """Values of the policy; for a release that accepts every image, values that refuse none."""
+    cuda, below = release.cuda, release.torch_below
+    refused = [_row(torch_from(below), _FIRST, _LAST)] if below else []
+    for row, following in pairwise([*dated_tags(), None]):
+        if row is not None and _is_wrong(row, release):
+            until = following.tag_from if following is not None and following.image == row.image else _LAST
+            refused.append(_row(f"(?:^|/){row.image}:[0-9]{{2}}[.][0-9]{{2}}", row.tag_from, until))
+    allowed = [
+        *([f"CUDA {cuda}"] if cuda else []),
+        *([f"PyTorch below {below}, for the fabric's NCCL {release.nccl} lacks what later ones call"] if below else []),
+    ]
+    return {
+        "cuda_tag": CUDA,
+        "cuda": cuda or "",
+        "refused_images": refused,
+        "allowed_images": " and ".join(allowed) or "any",
+        "plugin": release.plugin_version,
+        "pytorch": release.pytorch,
+    }
+
+
+def _row(matches: str, since: str, until: str) -> dict[str, str]:
+    return {"image": matches, "from": since, "until": until}
+
+
+def _is_wrong(row: DatedTag, release: FabricRelease) -> bool:
+    newer = bool(release.torch_below) and Version(row.torch) >= Version(release.torch_below)
+    return newer or release.cuda not in (None, row.cuda)
+
+
+_DEVICES: Final = ("nvidia.com/", "vpc.amazonaws.com/efa", "rdma/")
+"""Prefixes of the resource names of GPUs, their slices and the fabric's interfaces."""
+
+
+def limit_values(pools: Sequence[JobPool], queues: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """queues: runtime -> queues of its pools."""
+    by_name = {pool.name: pool for pool in pools}
+    return {
+        "pools": list(by_name),
+        "devices": _DEVICES,
+        "asks": {runtime: by_name[found[0]].ask for runtime, found in queues.items()},
+        "machine": {name: _of_a_machine(pool) for name, pool in by_name.items()},
+        "most": {name: _of_a_queue(pool) for name, pool in by_name.items()},
+        "limits": "; ".join(_told(pool) for pool in pools),
+        "own": [f"{next(iter(pool.ask))} in {pool.name}" for pool in pools],
+    }
+
+
+def _told(pool: JobPool) -> str:
+    machine = " and ".join(f"{amount} {device}" for device, amount in _of_a_machine(pool).items())
+    return f"{pool.name} {max(1, pool.nodes)} with {machine} each"
+
+
+def _of_a_machine(pool: JobPool) -> dict[str, int]:
+    return {device: amount // max(1, pool.nodes) for device, amount in _of_a_queue(pool).items()}
+
+
+def _of_a_queue(pool: JobPool) -> dict[str, int]:
+    return {name: int(amount) for name, amount in pool.quotas.items() if name.startswith(_DEVICES)}

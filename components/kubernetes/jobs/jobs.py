@@ -10,17 +10,19 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.jobs.job_controllers import Queueing
-from gpucluster.components.kubernetes.jobs.job_images import mirrored
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.job_rules import job_rules, rules_of
-from gpucluster.components.kubernetes.jobs.kueue.job_queue import JobQueue
-from gpucluster.components.kubernetes.jobs.kueue.team_queues import TeamQueues
+from gpucluster.components.kubernetes.jobs.queues import JobQueue, TeamQueues
 from gpucluster.components.kubernetes.jobs.runtimes import mpi_runtime, torch_runtime
-from gpucluster.components.kubernetes.objects.kinds import CLUSTER_TRAINING_RUNTIME, WORKLOAD_PRIORITY_CLASS
-from gpucluster.components.kubernetes.objects.network_policy import not_to_these, only_from_within
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
-from gpucluster.components.kubernetes.teams.team_space import TeamSpace
-from gpucluster.components.kubernetes.teams.workspace import Workspace
+from gpucluster.components.kubernetes.objects.charts import mirrored
+from gpucluster.components.kubernetes.objects.namespace import not_to_these, only_from_within
+from gpucluster.components.kubernetes.objects.objects import (
+    CLUSTER_TRAINING_RUNTIME,
+    WORKLOAD_PRIORITY_CLASS,
+    Declared,
+    manifest_of,
+)
+from gpucluster.components.kubernetes.workspaces import TeamSpace, Workspace
 from gpucluster.components.planning.names import (
     MIG_POOL,
     MIG_RUNTIME,

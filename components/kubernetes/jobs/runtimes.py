@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from gpucluster.components.kubernetes.jobs.job_controllers import RETENTION_HOURS
 from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.jobs.kueue.config import RETENTION_HOURS
-from gpucluster.components.kubernetes.jobs.restarts import FAILURE_POLICY, FORCED, POD_FAILURE_POLICY, SILENT_NODE
 from gpucluster.components.planning.names import (
     GPU_TOLERATION,
     HOME_CLAIM,
@@ -238,3 +237,47 @@ def _job(
             "spec": {"backoffLimit": 0, "podFailurePolicy": dict(POD_FAILURE_POLICY), "template": template},
         },
     }
+
+
+_TAKEN_AWAY: Final = ("DisruptionTarget", "TerminatedByKueue")
+
+FAILURE_POLICY: Final[Mapping[str, Any]] = {
+    "maxRestarts": 3,
+    "rules": [
+        {
+            "name": "takenAway",
+            "action": "RestartJobSetAndIgnoreMaxRestarts",
+            "onJobFailureReasons": ["PodFailurePolicy"],
+        }
+    ],
+}
+"""Of a JobSet: a gang that has lost a node restarts as a whole, from its last checkpoint."""
+
+POD_FAILURE_POLICY: Final[Mapping[str, Any]] = {
+    "rules": [{"action": "FailJob", "onPodConditions": [{"type": kind, "status": "True"} for kind in _TAKEN_AWAY]}]
+}
+"""Of each of its Jobs."""
+
+_SILENT_SECONDS: Final = 60
+
+SILENT_NODE: Final[Sequence[Mapping[str, Any]]] = [
+    {
+        "key": f"node.kubernetes.io/{taint}",
+        "operator": "Exists",
+        "effect": "NoExecute",
+        "tolerationSeconds": _SILENT_SECONDS,
+    }
+    for taint in ("not-ready", "unreachable")
+]
+"""Of pods: how long they stay on a node whose kubelet is silent. Kubernetes' default is five minutes; a gang that has
+lost a node only blocks its other nodes.
+
+Source: kubernetes v1.36.3, plugin/pkg/admission/defaulttolerationseconds.
+"""
+
+FORCED: Final[Mapping[str, str]] = {"kueue.x-k8s.io/safe-to-forcefully-delete": "true"}
+"""Annotation of pods: a pod evicted from an unreachable node counts as ended a minute after its grace period;
+Kubernetes itself waits for a report from the node until the node is deleted.
+
+Source: kubernetes-sigs/kueue v0.19.2, keps/6757-failure-recovery, of its gate FailureRecoveryPolicy.
+"""

@@ -9,13 +9,16 @@ from typing import Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.jobs.critical_pods import CLUSTER_CRITICAL, critical_pods
-from gpucluster.components.kubernetes.jobs.job_images import mirrored
+from gpucluster.components.kubernetes.objects.charts import mirrored
 from gpucluster.components.kubernetes.objects.manifest import manifests
-from gpucluster.components.kubernetes.objects.namespace import namespace
-from gpucluster.components.kubernetes.objects.network_policy import only_these_ports
+from gpucluster.components.kubernetes.objects.namespace import (
+    CLUSTER_CRITICAL,
+    critical_pods,
+    namespace,
+    only_these_ports,
+)
 from gpucluster.components.kubernetes.objects.objects import Declared
-from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
+from gpucluster.components.kubernetes.telemetry.plan import NODE_HEALTH
 from gpucluster.components.planning.names import NODE_HEALTH_PORT
 
 NAME: Final = NODE_HEALTH.name

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import pulumi
 
-from gpucluster.components.kubernetes.objects.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.objects.objects import (
+    PERSISTENT_VOLUME,
+    PERSISTENT_VOLUME_CLAIM,
+    Declared,
+    manifest_of,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.objects.namespace import namespace
-from gpucluster.components.kubernetes.objects.network_policy import only_from_within, only_these_ports
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
-from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
-from gpucluster.components.kubernetes.telemetry.metrics_sink import ACCOUNT, PORTS, MetricsSink
+from gpucluster.components.kubernetes.objects.charts import OPENCOST
+from gpucluster.components.kubernetes.objects.namespace import RESTRICTED_CONTAINER as CONTAINER
+from gpucluster.components.kubernetes.objects.namespace import namespace, only_from_within, only_these_ports
+from gpucluster.components.kubernetes.objects.namespace import restricted_pod as pod
+from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, manifest_of
+from gpucluster.components.kubernetes.objects.release import release
+from gpucluster.components.kubernetes.telemetry.alerts import dashboards
+from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, PORTS, MetricsSink
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.planning.names import MONITORING, OPENCOST_PORT
 
@@ -72,8 +75,6 @@ class ClusterTelemetry(pulumi.ComponentResource):
             only_from_within(f"{name}-network", namespace=inside, opts=here)
         # Most clusters have neither, so their modules are imported only if needed.
         if plan.price_sheet is not None:
-            from gpucluster.components.kubernetes.telemetry.opencost_release import opencost
-
             cost = opencost(
                 f"{name}-opencost",
                 plan.price_sheet,
@@ -107,3 +108,60 @@ def _collectors_ports(sink: MetricsSink | None) -> list[int]:
     if sink is None:
         return []
     return [*PORTS, *([] if sink.read_at is None else [sink.read_at])]
+
+
+_PRICES: Final = "opencost-prices"
+_FOLDER: Final = "/prices"
+_FILE: Final = "prices.csv"
+_USER: Final = 1001
+
+
+def opencost(
+    name: str,
+    price_sheet: str,
+    *,
+    cluster_name: str,
+    namespace: pulumi.Input[str],
+    tolerations: Sequence[Mapping[str, str]],
+    registry: str | None,
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> pulumi.Resource:
+    """price_sheet: as `telemetry.opencost` writes it. cluster_name: the cluster's name in OpenCost."""
+    prices = Declared(
+        f"{name}-prices",
+        manifest_of(CONFIG_MAP, {"data": {_FILE: price_sheet}}, object_name=_PRICES, namespace=namespace),
+        opts,
+    )
+    values = _values(cluster_name, [dict(item) for item in tolerations])
+    return release(
+        name,
+        OPENCOST,
+        release_name="opencost",
+        namespace=namespace,
+        values=values,
+        registry=registry,
+        after=[*after, prices],
+        opts=opts,
+    )
+
+
+def _values(cluster_name: str, tolerations: list[dict[str, str]]) -> dict[str, Any]:
+    return {
+        "opencost": {
+            "exporter": {
+                "defaultClusterId": cluster_name,
+                "collectorDataSource": {"enabled": True},
+                # Source: opencost/opencost, pkg/env/costmodelenv.go.
+                "extraEnv": {"USE_CSV_PROVIDER": "true", "CSV_PATH": f"{_FOLDER}/{_FILE}"},
+                "extraVolumeMounts": [{"name": "prices", "mountPath": _FOLDER, "readOnly": True}],
+                "securityContext": CONTAINER,
+            },
+            "prometheus": {"internal": {"enabled": False}},
+            "mcp": {"enabled": False},
+            "ui": {"enabled": False},
+            "tolerations": tolerations,
+        },
+        "podSecurityContext": pod(_USER),
+        "extraVolumes": [{"name": "prices", "configMap": {"name": _PRICES}}],
+    }

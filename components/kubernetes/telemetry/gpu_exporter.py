@@ -14,11 +14,10 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.objects.charts import DCGM_EXPORTER
-from gpucluster.components.kubernetes.objects.namespace import namespace
-from gpucluster.components.kubernetes.objects.network_policy import only_these_ports
+from gpucluster.components.kubernetes.objects.namespace import namespace, only_these_ports
 from gpucluster.components.kubernetes.objects.objects import Declared
 from gpucluster.components.kubernetes.objects.release import release
-from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
+from gpucluster.components.kubernetes.telemetry.alerts import counters_csv
 from gpucluster.components.planning.names import (
     ALL_TAINTS,
     EXPORTER_ACCOUNT,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
-from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv
-from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
-from gpucluster.components.kubernetes.telemetry.rules import Watched, samples_a_minute
-from gpucluster.components.planning.names import NODE_GPUS
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, counters_csv, samples_a_minute
+from gpucluster.components.planning.names import EXPORTER_NAMESPACE, MONITORING, NODE_GPUS
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
@@ -102,3 +103,71 @@ def plan_telemetry(
         million_samples=_million_samples(_gpus(spec.training.size * shape.gpus, spec.mig, spec.elastic), watched),
         receivers=telemetry.alerts,
     )
+
+
+_COLUMNS = (
+    "EndTimestamp",
+    "InstanceID",
+    "Region",
+    "AssetClass",
+    "InstanceIDField",
+    "InstanceType",
+    "MarketPriceHourly",
+    "Version",
+)
+COST_METRICS: Final = ("container_gpu_allocation", "kube_namespace_labels", "node_gpu_hourly_cost")
+"""OpenCost's metrics that the cost dashboard reads."""
+_BY = "metadata.labels.node.kubernetes.io/instance-type"
+
+
+def price_sheet(region: str, machines: Mapping[str, Decimal]) -> str:
+    """The sheet. machines: machine type -> USD per hour; nodes are found by the label with their type."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for machine, usd in machines.items():
+        writer.writerow(("", machine, region, "node", _BY, machine, f"{usd.normalize():f}", "v1"))
+    return text.getvalue()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scraped:
+    """Pods with a label, and the name of their metrics port. seconds: scrape interval.
+
+    metrics: those to keep; all if empty.
+    """
+
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+    port: str
+    seconds: int = SCRAPE_SECONDS
+    metrics: Sequence[str] = ()
+
+
+def _chart(name: str) -> dict[str, str]:
+    return {"app.kubernetes.io/name": name}
+
+
+# Sources: templates of each chart in its pinned version, its labels for selectors and the names of its ports.
+GPU_EXPORTER: Final = Scraped(
+    name="gpu-exporter", namespace=EXPORTER_NAMESPACE, labels=_chart("dcgm-exporter"), port="metrics"
+)
+_OPENCOST: Final = Scraped(
+    name="opencost", namespace=MONITORING, labels=_chart("opencost"), port="http", seconds=60, metrics=COST_METRICS
+)
+_COLLECTOR: Final = Scraped(
+    name="collector", namespace=MONITORING, labels=_chart("opentelemetry-collector"), port="prometheus"
+)
+
+
+NODE_HEALTH: Final = Scraped(name="node-health", namespace="node-health", labels=_chart("node-health"), port="metrics")
+
+
+def options_scraped(plan: TelemetryPlan) -> list[Scraped]:
+    """Targets by options of the spec: broken nodes, OpenCost's dollars, and job metrics at a collector to scrape."""
+    return [
+        *([NODE_HEALTH] if plan.node_health else []),
+        *([_OPENCOST] if plan.price_sheet is not None else []),
+        *([_COLLECTOR] if plan.collector else []),
+    ]

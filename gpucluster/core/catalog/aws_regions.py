@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gpucluster.core.catalog.machines import zones_of
 from gpucluster.core.catalog.tables import Row, rows
-from gpucluster.core.catalog.zones import zones_of
 
 _LUSTRE: Final = ("persistent_2", "persistent_2_basic", "persistent_1", "")
 _PROMETHEUS: Final = ("collector", "workspace", "no")

@@ -11,6 +11,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from gpucluster.core.catalog.tables import Row, rows
 
@@ -74,3 +75,45 @@ def default_driver(cloud: str, kubernetes: str) -> str | None:
 @functools.cache
 def _table() -> Mapping[tuple[str, str], str]:
     return {(row["cloud"], row["kubernetes"]): row["driver"] for row in rows("gpu_drivers")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Builds:
+    """Recorded builds of one add-on for one version of Kubernetes. pinned: None if clusters get the choice of EKS."""
+
+    recorded: tuple[str, ...]
+    pinned: str | None
+
+
+def eks_addons() -> tuple[str, ...]:
+    """Names of the add-ons of a cluster."""
+    return tuple(sorted({addon for addon, _ in _eks_table()}))
+
+
+def builds_of(addon: str, kubernetes: str) -> Builds:
+    """Recorded builds of an add-on. kubernetes: a minor version."""
+    return _eks_table().get((addon, kubernetes), Builds(recorded=(), pinned=None))
+
+
+@functools.cache
+def _eks_table() -> Mapping[tuple[str, str], Builds]:
+    found = dict[tuple[str, str], Builds]()
+    for row in rows("eks_addons"):
+        key = (row["addon"], row["kubernetes"])
+        old = found.get(key, Builds(recorded=(), pinned=None))
+        pinned = row["build"] if row["pinned"] == "yes" else old.pinned
+        found[key] = Builds(recorded=(*old.recorded, row["build"]), pinned=pinned)
+    return found
+
+
+_KUBELET: Final = 110
+
+
+def eks_pods(machine_type: str) -> int:
+    """Maximum pods of a node: an address for each except the first of an interface, and two that need none."""
+    return _eks_pods_table().get(machine_type, _KUBELET)
+
+
+@functools.cache
+def _eks_pods_table() -> Mapping[str, int]:
+    return {row["machine_type"]: int(row["interfaces"]) * (int(row["addresses"]) - 1) + 2 for row in rows("eks_pods")}

@@ -1,7 +1,5 @@
-"""Machine types with GPUs, of every cloud: `machines.csv`, one row each.
-
-Rows of one cloud and accelerator are in the order of preference for a cluster. A number without a source is
-empty in the table and 0 here; the rows of `clusters` have all of them.
+"""GPU models and machine types of every cloud, `gpus.csv` and `machines.csv`, one row each; the zones that list them,
+`zones.csv`; purchase options that a cloud does not offer.
 """
 
 from __future__ import annotations
@@ -11,10 +9,38 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, Literal
+from fnmatch import fnmatchcase
+from typing import Any, Final, Literal, NamedTuple
 
-from gpucluster.core.catalog.gpus import Gpu, gpus
 from gpucluster.core.catalog.tables import Row, rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """One model.
+
+    gpu: its name in the other tables. accelerator: its name in a spec; the H100 of 94 GB is an H100 there.
+    name: in words. memory_mib: as reported by the cloud's API, MiB.
+    """
+
+    gpu: str
+    accelerator: str
+    name: str
+    memory_mib: int
+    source: str
+    as_of: str
+
+    @property
+    def model(self) -> str:
+        """Without its memory and form, e.g. `a100`."""
+        return self.gpu.partition("-")[0]
+
+
+@functools.cache
+def gpus() -> Mapping[str, Gpu]:
+    """Every model by its name."""
+    return {row["gpu"]: Gpu(**{**row, "memory_mib": int(row["memory_mib"])}) for row in rows("gpus")}  # pyright: ignore[reportArgumentType]
+
 
 _TEXTS: Final = frozenset(("cloud", "machine_type", "gke_gpu", "boot_disk", "quota", "source", "as_of"))
 _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -174,3 +200,66 @@ def lustre_efa(machine_type: str) -> int:
 @functools.cache
 def _table() -> Mapping[str, int]:
     return {row["machine_type"]: int(row["interfaces"]) for row in rows("lustre_efa")}
+
+
+def zones_of(machine_type: str) -> tuple[str, ...]:
+    """The zones known to list a machine type, or `managed-lustre`; empty if unknown."""
+    return _zones().get(machine_type, ())
+
+
+@functools.cache
+def _zones() -> Mapping[str, tuple[str, ...]]:
+    return {machine: tuple(row["zones"].split()) for row in rows("zones") for machine in row["machines"].split()}
+
+
+class _Row(NamedTuple):
+    machine_types: tuple[str, ...]
+    purchase: str
+    sold: str
+    why: str
+
+
+@functools.cache
+def _rows() -> tuple[_Row, ...]:
+    return tuple(
+        _Row(tuple(row["machine_types"].split()), row["purchase"], row["sold"], row["why"].format(source=row["source"]))
+        for row in rows("sold")
+    )
+
+
+@functools.cache
+def _row(machine: str, purchase: str) -> _Row | None:
+    alike = (row for row in _rows() if row.purchase == purchase)
+    return next((row for row in alike if any(_is(machine, name) for name in row.machine_types)), None)
+
+
+def _is(machine: str, name: str) -> bool:
+    """By name or pattern; names are not turned into patterns, which would be compiled."""
+    return machine == name or ("*" in name and fnmatchcase(machine, name))
+
+
+def sold(machine: str, purchase: str) -> str:
+    """The value of the column `sold`, empty if unknown."""
+    found = _row(machine, purchase)
+    return "" if found is None else found.sold
+
+
+def flexible_only(machine: str) -> bool:
+    """Whether a machine is sold only as Spot and flex-start."""
+    return sold(machine, "on_demand") == sold(machine, "reservation") == "no"
+
+
+def not_sold(machine: str, purchase: str) -> str | None:
+    """Why a machine cannot be bought by this option, None without a reason."""
+    found = _row(machine, purchase)
+    if found is None or found.sold != "no":
+        return None
+    return f"{machine} is not sold {purchase.replace('_', ' ')}: {found.why}"
+
+
+def hard_to_get(machine: str, purchase: str) -> str:
+    """Known obstacles to getting a machine by this option, empty without any."""
+    found = _row(machine, purchase)
+    if found is None or found.sold not in ("rarely", "listed"):
+        return ""
+    return f"{machine} {purchase.replace('_', ' ')}: {found.why}"

@@ -11,8 +11,8 @@ from typing import NoReturn, TextIO
 
 import click
 
-from gpucluster.components.planning.configuration import did_you_mean
-from gpucluster.components.shared.pools.machine_choice import shape_named, shapes
+from gpucluster.components.planning.problem import did_you_mean
+from gpucluster.components.shared.machine_choice import shape_named, shapes
 from gpucluster.components.spec.file import read_spec
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.core.text.typed import Source, json_value

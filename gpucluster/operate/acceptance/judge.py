@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from gpucluster.components.shared.pools.machine_choice import shape_named
+from gpucluster.components.shared.machine_choice import shape_named
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.inventory import inventory_of

@@ -161,7 +161,7 @@ def leftovers(stack: str, form: str) -> None:
 
     Exit code 1: a resource is left that costs, or may cost, money.
     """
-    from gpucluster.components.stack.stack_file import project_of, read_stack
+    from gpucluster.components.stack.stack_config import project_of, read_stack
     from gpucluster.operate.account.inventory import inventory
 
     config = read_stack(stack, Path.cwd())

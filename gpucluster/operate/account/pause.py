@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from gpucluster.components.stack.pause import PAUSED
+from gpucluster.components.stack.stack_config import PAUSED
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.pricing.money import money, ranged, ranged_daily

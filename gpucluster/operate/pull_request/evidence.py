@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from gpucluster.core.program.readers.errors import NotReadable
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.core.text.json_text import schema_of
 

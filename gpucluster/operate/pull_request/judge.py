@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.readers.files import Read, read_file
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost.diff import Side, diff

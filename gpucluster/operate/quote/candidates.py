@@ -11,7 +11,7 @@ from typing import Any
 
 from gpucluster.components.cluster.cloud import Cloud, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.planning.names import NODE_GPUS
-from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.errors import InvalidSpec
 from gpucluster.core.catalog.machines import Machine

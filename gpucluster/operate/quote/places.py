@@ -12,9 +12,8 @@ from fnmatch import fnmatchcase
 
 from gpucluster.core.catalog.aws_regions import region_of_zone
 from gpucluster.core.catalog.clouds import clouds
-from gpucluster.core.catalog.machines import Machine, machines
+from gpucluster.core.catalog.machines import Machine, machines, zones_of
 from gpucluster.core.catalog.tables import read_rows
-from gpucluster.core.catalog.zones import zones_of
 from gpucluster.cost.prices import PriceBook
 
 

@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Final, TypeVar
 
 from gpucluster.components.cluster.cloud import CLOUDS
-from gpucluster.components.planning.configuration import did_you_mean
 from gpucluster.components.planning.names import NODE_GPUS
-from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.planning.problem import did_you_mean
+from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.core.program.facts import Terms
 from gpucluster.errors import InputError
 from gpucluster.operate.quote.places import continents

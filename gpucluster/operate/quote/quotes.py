@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-from gpucluster.core.catalog.purchase_limits import hard_to_get
+from gpucluster.core.catalog.machines import hard_to_get
 from gpucluster.core.program.facts import Terms
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.prices import PriceBook

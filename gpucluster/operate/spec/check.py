@@ -10,10 +10,8 @@ import click
 from gpucluster.components.cluster.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.cluster.versions import image_notes
 from gpucluster.components.planning.names import TRAINING_POOL
-from gpucluster.components.planning.yaml_file import STDIN
-from gpucluster.components.spec.file import stack_spec
-from gpucluster.components.stack.stack_config import StackConfig
-from gpucluster.components.stack.stack_file import read_stack
+from gpucluster.components.spec.file import STDIN, stack_spec
+from gpucluster.components.stack.stack_config import StackConfig, read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.options import STACK, form_of

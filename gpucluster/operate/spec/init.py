@@ -12,7 +12,7 @@ from gpucluster.components.stack.first_spec import first_spec, schema_beside
 
 def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
     from gpucluster.components.spec.cluster import ClusterSpec
-    from gpucluster.components.spec.values import NAME
+    from gpucluster.components.spec.model import NAME
 
     del context, parameter
     if re.fullmatch(NAME, value) is None:

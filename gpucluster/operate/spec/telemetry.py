@@ -10,17 +10,18 @@ from typing import Any
 import click
 import yaml
 
-from gpucluster.components.kubernetes.telemetry.dashboards import counters_csv, dashboards
-from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
-from gpucluster.components.kubernetes.telemetry.rules import (
+from gpucluster.components.kubernetes.telemetry.alerts import (
     Watched,
     azure_rule_group,
+    counters_csv,
+    dashboards,
     gke_rules,
     prometheus_operator_rule,
     rule_file,
 )
+from gpucluster.components.kubernetes.telemetry.plan import price_sheet
 from gpucluster.components.planning.names import NAMESPACE
-from gpucluster.components.stack.stack_file import read_stack
+from gpucluster.components.stack.stack_config import read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.cost.pricing.plan_prices import machines_usd

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from gpucluster.core.catalog.azure import Size, size_of
+from gpucluster.core.catalog.azure_regions import Size, size_of
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import all_items, at, flag, is_object, items, text, whole
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label

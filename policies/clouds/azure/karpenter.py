@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.core.catalog.azure import infiniband_sizes, size_of
+from gpucluster.core.catalog.azure_regions import infiniband_sizes, size_of
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import at, items, text
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes

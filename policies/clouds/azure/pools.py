@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.core.catalog.azure import Size, size_of
+from gpucluster.core.catalog.azure_regions import Size, size_of
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.core.program.values import text
 from gpucluster.policies.clouds.azure.declared_pools import (

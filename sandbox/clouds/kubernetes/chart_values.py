@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.core.catalog.eks import builds_of
-from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions
+from gpucluster.core.catalog.kubernetes_versions import builds_of, kubernetes_versions
 from gpucluster.core.text.type_guards import is_object, mapping
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from gpucluster.sandbox.clouds.types.validate import Failure, nearest

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.core.catalog.eks import eks_pods
+from gpucluster.core.catalog.kubernetes_versions import eks_pods
 from gpucluster.core.catalog.machines import Machine, machines
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any, Final
 
-from gpucluster.core.catalog.eks import eks_pods
+from gpucluster.core.catalog.kubernetes_versions import eks_pods
 from gpucluster.core.catalog.machines import CpuMachine, Machine
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.store.ledger import Entry

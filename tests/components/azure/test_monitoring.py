@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from gpucluster.components.azure.monitoring import MetricsCollection
+from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
-from gpucluster.components.kubernetes.telemetry.rules import Watched
 from gpucluster.components.resources.label_transformation import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]

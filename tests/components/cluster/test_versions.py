@@ -10,7 +10,7 @@ import yaml
 from gpucluster.components.cluster.versions import KUBERNETES, VersionPlan, image_notes, plan_versions
 from gpucluster.components.kubernetes.objects.charts import CHART_SET
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.spec.versions import Versions
+from gpucluster.components.spec.cluster import Versions
 from gpucluster.core.catalog.fabrics import releases_of
 from gpucluster.core.catalog.kubernetes_versions import default_driver
 from gpucluster.core.catalog.machines import machines

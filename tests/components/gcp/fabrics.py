@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpucluster.components.gcp.fabric.fabric import Fabric, fabric_of
-from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.shared.machine_choice import shapes
 
 FABRICS: Final[Mapping[str, Fabric]] = {
     shape.machine_type: fabric for shape in shapes() if (fabric := fabric_of(shape)) is not None

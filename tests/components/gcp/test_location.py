@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.gcp.location import REGIONS, Location, first_zone
-from gpucluster.components.shared.pools.machine_choice import shapes
-from gpucluster.core.catalog.zones import zones_of
+from gpucluster.components.shared.machine_choice import shapes
+from gpucluster.core.catalog.machines import zones_of
 from tests.components.told import told
 
 PLACE = {"project": "my-project", "region": "us-central1", "zone": "us-central1-b"}

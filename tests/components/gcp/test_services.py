@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.components.gcp import services
-from gpucluster.components.resources import simulated
+from gpucluster.components.resources import run
 
 
 @pytest.mark.parametrize(("binding", "seconds"), [(services.granted, 120), (services.enabled, 60)])
@@ -24,12 +24,12 @@ def test_it_takes_its_time_on_the_real_cloud(
     async def sleep(duration: float) -> None:
         slept.append(duration)
 
-    monkeypatch.setattr(simulated, "sleep", sleep)
-    for name in (simulated.INPUT_ERROR_FILE, simulated.WAITS_FILE):
+    monkeypatch.setattr(run, "sleep", sleep)
+    for name in (run.INPUT_ERROR_FILE, run.WAITS_FILE):
         monkeypatch.delenv(name, raising=False)
     waits = tmp_path / "waits"
     if sandbox:
-        monkeypatch.setenv(simulated.WAITS_FILE, str(waits))
+        monkeypatch.setenv(run.WAITS_FILE, str(waits))
     [wait] = binding().after_create or []
     asyncio.run(cast("Any", wait)(SimpleNamespace(urn="urn:it")))
     assert slept == ([] if sandbox else [seconds])

@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.components.cluster.cloud import CLOUDS, cloud_of
 from gpucluster.components.resources.node_replacement import RollGuard
-from gpucluster.components.shared.pools.training import TrainingNodes
+from gpucluster.components.shared.training import TrainingNodes
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.core.catalog.machines import machines
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.shared.jobs.teams import plan_people, team_facts
+from gpucluster.components.shared.teams import plan_people, team_facts
 from gpucluster.components.spec.cross_field_checks import share_problems
 from gpucluster.components.spec.errors import InvalidSpec
 from tests.components.conftest import Vary

@@ -13,8 +13,7 @@ from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 from gpucluster import Error
 from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.errors import InvalidSpec
-from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.values import Day, Whole
+from gpucluster.components.spec.model import Day, Model, Whole
 
 
 class Cat(Model):

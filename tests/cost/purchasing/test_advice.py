@@ -11,7 +11,7 @@ import pytest
 from gpucluster.components.aws.planning import storage as aws_lustre
 from gpucluster.components.azure.planning import storage as azure_lustre
 from gpucluster.components.gcp.planning import storage as gcp_lustre
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices
+from gpucluster.components.shared.file_systems import TierPrices
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook

@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from gpucluster.components.cluster.cloud import cloud_of
-from gpucluster.components.resources.simulated import INPUT_ERROR_FILE
+from gpucluster.components.resources.run import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.sandbox.clouds.azure import identity
 from gpucluster.sandbox.clouds.store.ledger import Ledger

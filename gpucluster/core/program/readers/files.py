@@ -15,8 +15,7 @@ from functools import partial
 from typing import Any, Final, TypeGuard
 
 from gpucluster.core.program.readers.deletions import Ended, ended_by
-from gpucluster.core.program.readers.errors import NotReadable
-from gpucluster.core.program.readers.records import resource_of
+from gpucluster.core.program.readers.records import NotReadable, resource_of
 from gpucluster.core.program.resources import Resource, Resources, region_key
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.core.text.json_text import BadJson, parse

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.resources import UNKNOWN, Resource, urn_name
 from gpucluster.core.program.values import is_list, is_object
+from gpucluster.errors import InputError
 
 UNKNOWN_TEXT: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """The engine's value for an unknown (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
@@ -99,3 +99,7 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         # Components of the program itself have the position of their declaration.
         remote=not custom and not record.get("sourcePosition"),
     )
+
+
+class NotReadable(InputError):
+    """The user's file cannot be read; the message describes the problem and the expected input."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from gpucluster.components.shared.pools.machine_choice import shape_named
+from gpucluster.components.shared.machine_choice import shape_named
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.operate.acceptance.inventory import Inventory, inventory_of
 from gpucluster.operate.acceptance.logs.read import Log

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.components.planning.names import POOL, TRAINING_POOL
-from gpucluster.components.shared.pools.machine_choice import shape_named
+from gpucluster.components.shared.machine_choice import shape_named
 from gpucluster.core.catalog.clouds import fact_of
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.core.text.typed import Source, typed

@@ -11,8 +11,7 @@ from typing import TextIO
 import click
 
 from gpucluster.components.kubernetes.objects.charts import JOBSET, KUEUE, TRAINER
-from gpucluster.core.catalog.eks import builds_of
-from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.core.catalog.kubernetes_versions import builds_of, kubernetes_versions, minor
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost.estimate.estimate import estimate

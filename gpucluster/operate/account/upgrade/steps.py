@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.core.catalog.eks import builds_of
-from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.core.catalog.kubernetes_versions import builds_of, kubernetes_versions, minor
 from gpucluster.operate.account.upgrade.running_versions import Standing
 
 # GKE's nodes accept only a full version.

@@ -1,6 +1,6 @@
 """Services that are not available in a place: control planes, kinds of Lustre, managed Prometheus, machines.
 
-Sources: `gpucluster.core.catalog.aws_regions` and `gpucluster.core.catalog.zones`; Amazon EKS API, CreateCluster
+Sources: `gpucluster.core.catalog.aws_regions` and `gpucluster.core.catalog.machines`; Amazon EKS API, CreateCluster
 (UnsupportedAvailabilityZoneException); awslabs/awsome-distributed-ai, hyperpod on Local Zones (words of FSx).
 """
 

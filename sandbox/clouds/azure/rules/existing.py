@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.identity import location_of
 from gpucluster.sandbox.clouds.azure.model import MODELS

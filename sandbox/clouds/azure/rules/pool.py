@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.azure.identity import location_of

@@ -10,8 +10,8 @@ from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.planning.addon_builds import plan_addons
 from gpucluster.components.cluster.versions import KUBERNETES
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.spec.versions import Versions
-from gpucluster.core.catalog.eks import builds_of, eks_addons
+from gpucluster.components.spec.cluster import Versions
+from gpucluster.core.catalog.kubernetes_versions import builds_of, eks_addons
 from tests.components.told import told
 
 PINS = {name: pin for name in eks_addons() if (pin := builds_of(name, "1.35").pinned)}

@@ -9,7 +9,7 @@ import pytest
 from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
 from gpucluster.components.planning.planning import PlanError
-from gpucluster.components.shared.pools.machine_choice import shape
+from gpucluster.components.shared.machine_choice import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a")

@@ -10,7 +10,7 @@ import pytest
 
 from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.planning.storage import LustrePlace, LustrePlan, size_lustre
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices
+from gpucluster.components.shared.file_systems import TierPrices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage
 

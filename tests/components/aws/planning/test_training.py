@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.aws.planning.training import block_notes, block_size, plan_interfaces
-from gpucluster.components.shared.pools.machine_choice import shape
+from gpucluster.components.shared.machine_choice import shape
 
 
 def test_p5_has_one_ip_interface_and_a_fabric_interface_on_each_of_32_cards() -> None:

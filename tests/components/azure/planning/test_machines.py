@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.shared.pools.machine_choice import shapes
-from gpucluster.core.catalog.azure import has_infiniband
+from gpucluster.components.shared.machine_choice import shapes
+from gpucluster.core.catalog.azure_regions import has_infiniband
 
 
 @pytest.mark.parametrize(

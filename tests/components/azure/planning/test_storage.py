@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.planning.storage import LUSTRE_TIERS, Bucket, plan_lustre, refuse_lustre
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices
+from gpucluster.components.shared.file_systems import TierPrices
 from gpucluster.components.spec.storage import SharedStorage
 from tests.components.told import told
 

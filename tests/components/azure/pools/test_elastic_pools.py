@@ -11,7 +11,7 @@ import pytest
 from gpucluster.components.azure.pools.elastic_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.label_transformation import labelled_objects
-from gpucluster.components.shared.pools.elastic import PoolPlan
+from gpucluster.components.shared.elastic import PoolPlan
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

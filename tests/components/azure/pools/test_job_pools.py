@@ -14,7 +14,7 @@ from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.pools.job_pools import infiniband_pod, mpi_infiniband_pod
 from gpucluster.components.azure.settings import Settings
-from gpucluster.components.shared.pools.machine_choice import shape
+from gpucluster.components.shared.machine_choice import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 
 TRIAL = Path(__file__).parents[4] / "stacks/specs/trial.yaml"

@@ -10,7 +10,7 @@ import pytest
 from gpucluster.components.gcp.cloud import CLOUD
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.storage import LUSTRE_TIERS, plan_lustre, plan_shared
-from gpucluster.components.shared.storage.lustre_tiers import TierPrices
+from gpucluster.components.shared.file_systems import TierPrices
 from gpucluster.components.spec.storage import SharedStorage
 from tests.components.told import told
 

@@ -16,7 +16,7 @@ from gpucluster.components.gcp.pools.elastic_pools import (
 )
 from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.label_transformation import labelled_objects
-from gpucluster.components.shared.pools.elastic import PoolPlan
+from gpucluster.components.shared.elastic import PoolPlan
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpucluster.components.gcp.storage.storage import bucket_volume
 from gpucluster.components.kubernetes.objects.volume import Volume
-from gpucluster.components.kubernetes.teams.workspace import Workspace
+from gpucluster.components.kubernetes.workspaces import Workspace
 from gpucluster.components.resources.label_transformation import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]

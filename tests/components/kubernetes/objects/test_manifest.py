@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpucluster.components.azure.pools.node_storage import PATH
-from gpucluster.components.kubernetes.jobs.critical_pods import CLUSTER_CRITICAL
 from gpucluster.components.kubernetes.objects.manifest import manifests
-from gpucluster.components.kubernetes.telemetry.scraped import NODE_HEALTH
+from gpucluster.components.kubernetes.objects.namespace import CLUSTER_CRITICAL
+from gpucluster.components.kubernetes.telemetry.plan import NODE_HEALTH
 from gpucluster.components.planning.names import NODE_HEALTH_PORT, POOL, TRAINING_POOL
 
 ROOT = Path(__file__).parents[4]

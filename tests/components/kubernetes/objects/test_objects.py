@@ -7,9 +7,14 @@ from typing import Any
 
 import pulumi
 
-from gpucluster.components.kubernetes.objects.kinds import CONFIG_MAP, NAMESPACE, RESOURCE_QUOTA
 from gpucluster.components.kubernetes.objects.namespace import namespace
-from gpucluster.components.kubernetes.objects.objects import Declared, manifest_of
+from gpucluster.components.kubernetes.objects.objects import (
+    CONFIG_MAP,
+    NAMESPACE,
+    RESOURCE_QUOTA,
+    Declared,
+    manifest_of,
+)
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -8,8 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from gpucluster.components.kubernetes.telemetry.collector import collector
-from gpucluster.components.kubernetes.telemetry.metrics_sink import READ, MetricsSink
+from gpucluster.components.kubernetes.telemetry.collector import READ, MetricsSink, collector
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from gpucluster.components.kubernetes.telemetry.opencost_release import _values
-from gpucluster.components.kubernetes.telemetry.scraped import options_scraped
+from gpucluster.components.kubernetes.telemetry.cluster_telemetry import _values
+from gpucluster.components.kubernetes.telemetry.plan import options_scraped
 
 
 @pytest.mark.parametrize(("health", "prices", "collector"), [*product((True, False), repeat=3)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -10,9 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.components.aws.monitoring import scrape_configuration
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.pools.machine_choice import shape
+from gpucluster.components.shared.machine_choice import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.told import reports
 
@@ -87,3 +90,34 @@ def test_a_price_sheet_is_written_for_opencost_only() -> None:
         "EndTimestamp,InstanceID,Region,AssetClass,InstanceIDField,InstanceType,MarketPriceHourly,Version\n"
         ",p5.48xlarge,us-east-1,node,metadata.labels.node.kubernetes.io/instance-type,p5.48xlarge,55.04,v1\n"
     )
+
+
+@pytest.mark.parametrize("opencost", [True, False])
+def test_prometheus_takes_the_configuration(tool: Path, tmp_path: Path, opencost: bool) -> None:
+    (tmp_path / "scrape.yaml").write_text(scrape_configuration(exporter_namespace="gpu-exporter", opencost=opencost))
+
+    said = subprocess.run(
+        [tool, "check", "config", "--syntax-only", "--lint=all", "--lint-fatal", "scrape.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_opencost_is_read_where_it_runs_and_gives_what_the_dashboard_reads() -> None:
+    bare, full = (
+        json.loads(scrape_configuration(exporter_namespace="gpu-exporter", opencost=opencost))["scrape_configs"]
+        for opencost in (False, True)
+    )
+    assert [job["job_name"] for job in bare] == ["gpu-exporter", "node-health"]
+    assert [job["job_name"] for job in full] == ["gpu-exporter", "node-health", "opencost"]
+    assert full[2]["metric_relabel_configs"] == [
+        {
+            "source_labels": ["__name__"],
+            "action": "keep",
+            "regex": "container_gpu_allocation|kube_namespace_labels|node_gpu_hourly_cost",
+        }
+    ]

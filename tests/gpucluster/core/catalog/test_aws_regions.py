@@ -13,8 +13,7 @@ from gpucluster.core.catalog.aws_regions import (
     sold_in,
     zone_id,
 )
-from gpucluster.core.catalog.machines import machines
-from gpucluster.core.catalog.zones import zones_of
+from gpucluster.core.catalog.machines import machines, zones_of
 
 
 def test_the_ids_of_all_zones_begin_as_their_region_says():

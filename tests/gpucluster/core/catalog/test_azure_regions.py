@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.catalog.tables import read_rows, rows
 
 

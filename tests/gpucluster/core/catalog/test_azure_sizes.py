@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.core.catalog.azure import Size, has_infiniband, infiniband_sizes, size_of
+from gpucluster.core.catalog.azure_regions import Size, has_infiniband, infiniband_sizes, size_of
 from gpucluster.core.catalog.machines import machines
 from tests.cases import cases
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.core.catalog.gpus import gpus
-from gpucluster.core.catalog.machines import machines
+from gpucluster.core.catalog.machines import gpus, machines
 from gpucluster.core.catalog.mig import aks_profiles, gke_sizes, layouts, slices, slices_of
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.judge import judge, with_algorithm

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from gpucluster.components.resources.simulated import INPUT_ERROR_FILE
+from gpucluster.components.resources.run import INPUT_ERROR_FILE
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.operate.judges.bench import judged
 from tests.gpucluster.operate.judges.simulated import Update

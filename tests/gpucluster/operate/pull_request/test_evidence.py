@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from gpucluster.core.program.readers.errors import NotReadable
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.operate.pull_request import evidence as module
 from gpucluster.operate.pull_request.evidence import json_schema, kept_of_plan, kept_of_state, read_evidence
 from tests.gpucluster.operate.pull_request.conftest import TRIAL, evidence, stack

@@ -6,7 +6,7 @@ import pytest
 
 from gpucluster.components.gcp.location import REGIONS
 from gpucluster.core.catalog.aws_regions import aws_regions
-from gpucluster.core.catalog.azure import azure_regions
+from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.prices import PriceBook
 from gpucluster.operate.quote.places import asked_only, continent, continents, places_of

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.readers.files import SET_VARIABLE, arguments_of, run
+from gpucluster.core.program.readers.records import NotReadable
 
 PYTHON = shlex.quote(sys.executable)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.core.program.readers.errors import NotReadable
 from gpucluster.core.program.readers.files import read_text
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import UNKNOWN, Resources
 from tests.says import Says
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.operate.acceptance.measurements import CollectiveRun, LogError, Payload
 from gpucluster.operate.acceptance.verdicts.fabric import judge_fabric, line_rate
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucluster.components.shared.pools.machine_choice import shapes
+from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.operate.acceptance.measurements import CollectiveRun, Payload
 from gpucluster.operate.acceptance.runs.steps import rounds
 from gpucluster.operate.acceptance.verdicts.fabric import judge_pairs

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpucluster.components.cluster.cloud import Cloud
-from gpucluster.components.cluster.plan_facts import cluster_facts
+from gpucluster.components.cluster.cluster_plan import cluster_facts
 from gpucluster.components.cluster.versions import VersionPlan, plan_versions
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
-from gpucluster.components.shared.jobs.teams import PeoplePlan, plan_people
-from gpucluster.components.shared.pools.machine_choice import shape, training_shape
-from gpucluster.components.shared.pools.training import TrainingNodes
-from gpucluster.components.shared.storage.buckets import BucketPlan
+from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.machine_choice import shape, training_shape
+from gpucluster.components.shared.teams import PeoplePlan, plan_people
+from gpucluster.components.shared.training import TrainingNodes
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.core.program.facts import Facts
 

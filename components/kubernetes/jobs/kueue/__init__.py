@@ -1,1 +1,0 @@
-"""Kueue, and the queues of the pools."""

@@ -1,1 +1,0 @@
-"""Devices, fabric libraries and new nodes."""

@@ -1,1 +1,0 @@
-"""Namespaces, workspaces and identities of teams."""

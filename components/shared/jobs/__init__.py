@@ -1,1 +1,0 @@
-"""What jobs need of a cluster: teams, a registry, logs."""

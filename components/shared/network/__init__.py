@@ -1,1 +1,0 @@
-"""Address ranges and private routes, as plain values."""

@@ -1,1 +1,0 @@
-"""Pools of nodes, as plain values."""

@@ -1,1 +1,0 @@
-"""Buckets and file systems, as plain values."""
