@@ -24,8 +24,7 @@ from typing import Any, Final
 from gpucluster.core.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.errors import Fault
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.engine.go_environment import go_environment
-from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, go_environment
 from gpucluster.sandbox.engine.progress import Say
 
 _FILE: Final = "definitions.json"

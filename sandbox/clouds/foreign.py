@@ -22,8 +22,7 @@ from typing import Any, Final
 import grpc
 from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
 
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, Made, Resource, UnansweredError
-from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Made, Resource, UnansweredError
 from gpucluster.sandbox.clouds.model import random_hex
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.store.ledger import Ledger

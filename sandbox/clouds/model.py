@@ -1,17 +1,27 @@
-"""Random names and ids, reproducible from the engine's seed if it sends one."""
+"""Modelled clouds: ids, names and computed outputs of each type, and the rules by which the real APIs refuse
+requests.
+"""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import importlib
+import logging
 import pkgutil
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any, Final, Generic, TypeVar
 
-from gpucluster.core.text.type_guards import items
+from gpucluster.core.text.type_guards import is_list, is_object, items, mapping
+from gpucluster.sandbox.clouds.cloud import Account, CloudError, Made, Resource, changes, property_names
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
 DEFAULTS_KEY: Final = "__defaults"
 """Input in which the bridged providers list the properties with their own defaults."""
@@ -146,3 +156,184 @@ def load(path: Iterable[str], package: str) -> None:
     """Imports every module of a package, so that each registers its functions."""
     for module in pkgutil.iter_modules(path, f"{package}."):
         importlib.import_module(module.name)
+
+
+_Subject = TypeVar("_Subject")
+_Rule = Callable[[_Subject], None]
+
+
+class Rules(Generic[_Subject]):
+    """Rules by type token; "*" is for all types."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, list[_Rule[_Subject]]] = {}
+
+    def rule(self, *tokens: str) -> Callable[[_Rule[_Subject]], _Rule[_Subject]]:
+        """Registers a function as a rule of these types."""
+
+        def register(function: _Rule[_Subject]) -> _Rule[_Subject]:
+            for token in tokens:
+                self._rules.setdefault(token, []).append(function)
+            return function
+
+        return register
+
+    def enforce(self, token: str, subject: _Subject) -> None:
+        """Raises the API's error when a request breaks a rule of its type."""
+        for rule in (*self._rules.get("*", ()), *self._rules.get(token, ())):
+            rule(subject)
+
+
+def texts(value: Any, path: str) -> Iterator[str]:
+    """Every text at a path without numbers of list items, such as `vpcConfig.subnetIds[]`."""
+    name, _, rest = path.partition(".")
+    inner = mapping(value).get(name.removesuffix("[]"))
+    for item in items(inner) if name.endswith("[]") else [inner]:
+        if rest:
+            yield from texts(item, rest)
+        elif isinstance(item, str):
+            yield item
+
+
+_ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unknown": None}
+
+
+@cache
+def _table(package: str) -> Mapping[str, Mapping[tuple[str, ...], bool | None]]:
+    """Type -> property path -> whether its change replaces."""
+    found: dict[str, dict[tuple[str, ...], bool | None]] = {}
+    text = resources.files(package).joinpath("replacements.csv").read_text()
+    for row in csv.DictReader(text.splitlines()):
+        for prop in row["properties"].split():
+            found.setdefault(row["type"], {})[tuple(prop.split("."))] = _ANSWERS[row["replace"]]
+    return found
+
+
+def listed(package: str, token: str, path: tuple[str, ...]) -> bool | None:
+    """The entry of a property in the table of a cloud's package; None if it is unknown.
+
+    The longest listed path counts: a row for `launchTemplate.id` overrides one for `launchTemplate`.
+    """
+    rows = _table(package).get(token, {})
+    return next((rows[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in rows), None)
+
+
+_log = logging.getLogger(__name__)
+
+
+class Modelled(Account, Generic[_ManagedResource]):
+    """Creates resources by their models and rules; a type without a model has a plain id."""
+
+    def __init__(self, ledger: Ledger, models: Mapping[str, Model[_ManagedResource]]) -> None:
+        super().__init__(ledger)
+        self._models = models
+
+    @abstractmethod
+    def managed(self, resource: Resource, id_: str = "") -> _ManagedResource:
+        """The resource in the form that models and rules use."""
+
+    @abstractmethod
+    def enforce(self, managed: _ManagedResource) -> None:
+        """Raises CloudError if a rule refuses the resource."""
+
+    @abstractmethod
+    def name_property(self, resource: Resource) -> str | None:
+        """The input with the name of a resource, None for types without one."""
+
+    def name(self, resource: Resource) -> str:
+        with _malformed_is_refused(resource):
+            return self.managed(resource, resource.id).name
+
+    def deletes_first(self, resource: Resource) -> bool:
+        """As the bridge: a name that the program chose cannot exist twice."""
+        prop = self.name_property(resource)
+        if prop is None or resource.inputs.get(prop) is None:
+            return False
+        same = resource.inputs[prop] == resource.old_inputs.get(prop)
+        return same and not is_generated(resource.inputs, prop)
+
+    def is_modelled(self, resource: Resource) -> bool:
+        return resource.token in self._models
+
+    @abstractmethod
+    def plain_id(self, managed: _ManagedResource) -> str:
+        """The id of a resource without a model."""
+
+    @abstractmethod
+    def plain_outputs(self, resource: Resource, managed: _ManagedResource) -> Mapping[str, Any]:
+        """The computed outputs of a resource without a model."""
+
+    def known(self, resource: Resource) -> Mapping[str, Any]:
+        found = dict(self.derived(resource))
+        model = self._models.get(resource.token)
+        if model is None:
+            return found
+        moved = changed_inputs(resource)
+        for path, keys in model.nested.items():
+            name, *inner = path.split(".")
+            given = found.get(name, resource.inputs.get(name))
+            if given is not None and (not resource.outputs or name in moved):
+                found[name] = _with_computed(given, resource.outputs.get(name), inner, keys)
+        changing = model.changing if moved - model.keeping else ()
+        return found | dict.fromkeys(changing, UNKNOWN)
+
+    def create(self, resource: Resource) -> Made:
+        with _malformed_is_refused(resource):
+            managed = self.managed(resource)
+            model = self._models.get(resource.token)
+            id_ = self.plain_id(managed) if model is None else model.id(managed)
+            return self._made(resource, model, self.managed(resource, id_))
+
+    def update(self, resource: Resource) -> Made:
+        with _malformed_is_refused(resource):
+            return self._made(resource, self._models.get(resource.token), self.managed(resource, resource.id))
+
+    def _made(self, resource: Resource, model: Model[_ManagedResource] | None, managed: _ManagedResource) -> Made:
+        self.enforce(managed)
+        computed: dict[str, Any] = dict(self.derived(resource))
+        if model is None:
+            computed |= self.plain_outputs(resource, managed)
+        else:
+            left_out = {key: value for key, value in model.defaults.items() if resource.inputs.get(key) is None}
+            computed |= left_out
+            computed |= {
+                key: value for key, value in model.outputs(managed).items() if value != managed.inputs.get(key)
+            }
+        return Made(id=managed.id, name=managed.name, outputs=computed)
+
+
+@contextmanager
+def _malformed_is_refused(resource: Resource) -> Generator[None]:
+    """Refuses inputs that a rule or a model cannot parse, such as a word instead of an address: no API accepts them."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as fault:
+        _log.exception("cannot read the inputs of %s", resource.urn)
+        reason = f"an input of {resource.logical_name} has a form that no API takes: {fault}"
+        raise CloudError(f"creating {resource.token}: {reason}") from fault
+
+
+def changed_inputs(resource: Resource) -> frozenset[str]:
+    """The inputs that an update changes; none for a new resource."""
+    found = changes(resource.old_inputs, resource.inputs) if resource.outputs else []
+    return frozenset(property_names(change.path)[0] for change in found)
+
+
+def _with_computed(value: Any, was: Any, path: Sequence[str], keys: Sequence[str]) -> Any:
+    """An input with keys that the cloud adds to the object at this path, or to each object of the list there.
+
+    was: the corresponding output before an update, which keeps its values; missing ones are unknown.
+    """
+    if is_list(value):
+        before = [*items(was), *[None] * len(value)]
+        return [_with_computed(item, old, path, keys) for item, old in zip(value, before, strict=False)]
+    if not is_object(value):
+        return value
+    old = mapping(was)
+    if path:
+        inner = value.get(path[0])
+        if inner is None:
+            return value
+        return {**value, path[0]: _with_computed(inner, old.get(path[0]), path[1:], keys)}
+    computed = {key: UNKNOWN if old.get(key) is None else old[key] for key in keys}
+    return {**computed, **{key: item for key, item in value.items() if item is not None}}

@@ -14,8 +14,17 @@ from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from gpucluster.errors import place_of
-from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource, UnansweredError
-from gpucluster.sandbox.clouds.diff import Change, changes, property_names
+from gpucluster.sandbox.clouds.cloud import (
+    Account,
+    Act,
+    Change,
+    Cloud,
+    CloudError,
+    Resource,
+    UnansweredError,
+    changes,
+    property_names,
+)
 from gpucluster.sandbox.clouds.events.long_running import UnfinishedError, Waiting, refuse_unfinished
 from gpucluster.sandbox.clouds.events.scenario import Scenario
 from gpucluster.sandbox.clouds.events.weather import Weather
@@ -23,8 +32,7 @@ from gpucluster.sandbox.clouds.foreign import made_up
 from gpucluster.sandbox.clouds.outputs import before
 from gpucluster.sandbox.clouds.requests import Maker, Requests, decoded, diff_response, failures_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
-from gpucluster.sandbox.clouds.types.package_schema import package_schema
-from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema, package_schema
 from gpucluster.sandbox.clouds.types.validate import Failure, validate
 from gpucluster.sandbox.clouds.types.values import from_struct, plain, to_struct
 

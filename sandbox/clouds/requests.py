@@ -9,12 +9,21 @@ from typing import Any, NamedTuple
 
 from pulumi.runtime.proto import provider_pb2
 
-from gpucluster.sandbox.clouds.account import changed_inputs
-from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
+from gpucluster.sandbox.clouds.cloud import (
+    Account,
+    Act,
+    Change,
+    Cloud,
+    CloudError,
+    Kind,
+    Made,
+    Resource,
+    property_names,
+)
 from gpucluster.sandbox.clouds.events.long_running import UnfinishedError, Waiting, begun, lasting, stays_failed
 from gpucluster.sandbox.clouds.events.scenario import Disturbance
 from gpucluster.sandbox.clouds.events.weather import Weather
+from gpucluster.sandbox.clouds.model import changed_inputs
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.schema import ResourceType

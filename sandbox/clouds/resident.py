@@ -1,13 +1,15 @@
-"""The simulated clouds of one `gpucluster sandbox pulumi` run, served from threads of the sandbox process.
-
-Launchers (`launcher.py`) request a port over a Unix socket. The connection stays open while the launcher runs; when it
-ends, the server on that port stops.
+"""The simulated clouds of one `gpucluster sandbox pulumi` run, served from threads of the sandbox process, and the
+launchers that stand for provider plugins.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import shlex
+import shutil
 import socket
+import sys
 import threading
 from collections.abc import Mapping, Sequence, Set
 from functools import partial
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpucluster.core.light_import import stand_in_for_the_sdk
+from gpucluster.sandbox.clouds import launcher
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk
 
@@ -23,6 +26,42 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.events.weather import Mishap, Weather
     from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
     from gpucluster.sandbox.clouds.registry import Clouds
+
+
+def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
+    """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.
+
+    The version is the SDK's own, which a program requests. Launchers of earlier installed versions are kept: an
+    existing stack requests them until its next `up`. Launchers without an SDK are removed, and the schemas that the
+    engine and the YAML host kept: they have only the types of an earlier command (pkg/v3, schema.loadSchemaBytes).
+    """
+    plugins = home / "plugins"
+    for schema in (*plugins.glob("schema-*.json"), *(home / "schemas").glob("*.json")):
+        schema.unlink(missing_ok=True)
+    earlier = {folder: _package(folder) for folder in plugins.glob("resource-*-v*")}
+    for folder in (folder for folder, package in earlier.items() if package not in sdks):
+        shutil.rmtree(folder, ignore_errors=True)
+    own = {plugins / f"resource-{sdk.package}-v{sdk.version}": sdk.package for sdk in sdks.values()}
+    for folder, package in {**earlier, **own}.items():
+        if package in sdks:
+            _write(folder / f"pulumi-resource-{package}", package)
+
+
+def _package(folder: Path) -> str:
+    return folder.name.removeprefix("resource-").rpartition("-v")[0]
+
+
+def _write(file: Path, package: str) -> None:
+    command = shlex.join([sys.executable, "-I", "-S", str(Path(launcher.__file__)), package])
+    text = f"#!/bin/sh\nexec {command}\n"
+    if file.is_file() and file.read_text() == text:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Another run may be starting the old one.
+    scratch = file.with_name(f"{file.name}.{os.getpid()}")
+    scratch.write_text(text)
+    scratch.chmod(0o755)
+    scratch.replace(file)
 
 
 _log = logging.getLogger(__name__)

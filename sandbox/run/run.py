@@ -19,18 +19,16 @@ from gpucluster.core.text.terminal import note, plain
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.events.scenario import Scenario
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
-from gpucluster.sandbox.clouds.plugins import install_launchers
-from gpucluster.sandbox.clouds.resident import Resident
+from gpucluster.sandbox.clouds.resident import Resident, install_launchers
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.engine.debug_log import keep_no_log
-from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, WAITS_FILE, Engine
+from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, WAITS_FILE, Engine, keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.machine import disk
+from gpucluster.sandbox.machine.disk import scratch_folder
 from gpucluster.sandbox.machine.process import StoppedError, run_engine
-from gpucluster.sandbox.machine.run_folder import scratch_folder
 from gpucluster.sandbox.project.environment import environment
 from gpucluster.sandbox.project.project import Project, find_project
 from gpucluster.sandbox.run.arguments import CommandLine, reads_state, refuse_command
@@ -191,7 +189,7 @@ def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServ
     from gpucluster.sandbox.api_server.binaries import find_binaries
     from gpucluster.sandbox.api_server.definitions import fetch_all
     from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
-    from gpucluster.sandbox.live.companions import LiveCompanions
+    from gpucluster.sandbox.live.cluster import LiveCompanions
     from gpucluster.sandbox.live.programs import build_all
 
     binaries = find_binaries()

@@ -21,7 +21,6 @@ from gpucluster.core.text.type_guards import is_object
 from gpucluster.core.text.typed import Source, typed, yaml_document
 from gpucluster.core.text.values import shown_value
 from gpucluster.errors import InputError
-from gpucluster.sandbox.clouds.events.answers import answer
 from gpucluster.sandbox.clouds.events.long_running import lasting
 from gpucluster.sandbox.clouds.events.quotas import quota_kinds
 from gpucluster.sandbox.clouds.events.scenario import (
@@ -34,6 +33,7 @@ from gpucluster.sandbox.clouds.events.scenario import (
     Quota,
     Scenario,
 )
+from gpucluster.sandbox.clouds.events.weather import answer
 from gpucluster.sandbox.clouds.registry import SIMULATED
 from gpucluster.sandbox.project.project import Project, replace_text
 

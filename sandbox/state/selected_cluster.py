@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.project import stacks
 from gpucluster.sandbox.project.project import Project

@@ -14,9 +14,8 @@ import yaml
 
 from gpucluster.operate.rehearse.report import leaves
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
-from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
-from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, cluster_at
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.cluster import LiveCluster, open_cluster
 from gpucluster.sandbox.live.commands.node import gpus_of, state_of

@@ -19,7 +19,7 @@ import click
 
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.sandbox.engine.language_host import children
-from gpucluster.sandbox.machine.run_folder import scratch_folder
+from gpucluster.sandbox.machine.disk import scratch_folder
 from tests.sweep.commands import DIRECTIONS, prepared
 from tests.sweep.stage import Operation
 from tests.sweep.tour import KINDS, Round, Tour

@@ -19,14 +19,13 @@ from pulumi.runtime.proto import language_pb2_grpc
 from gpucluster.core.program.urns import urn_name
 from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
-from gpucluster.sandbox.clouds.plugins import install_launchers
-from gpucluster.sandbox.clouds.resident import Resident
+from gpucluster.sandbox.clouds.resident import Resident, install_launchers
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from gpucluster.sandbox.commands.recover import recover
 from gpucluster.sandbox.engine.find import find_engine
+from gpucluster.sandbox.machine.disk import scratch_folder
 from gpucluster.sandbox.machine.local_server import loopback_server
-from gpucluster.sandbox.machine.run_folder import scratch_folder
 from gpucluster.sandbox.project import stacks
 from gpucluster.sandbox.project.environment import environment
 from gpucluster.sandbox.project.project import Project

@@ -21,7 +21,7 @@ from gpucluster.operate.rehearse.report import Report, report
 from gpucluster.operate.rehearse.session import rehearse as run_on
 from gpucluster.operate.rehearse.words import as_markdown, as_text
 from gpucluster.options import STACK, form_of, output, quiet
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.live.cluster import open_cluster
 from gpucluster.sandbox.project import stacks
 from gpucluster.sandbox.project.project import Project, current_project

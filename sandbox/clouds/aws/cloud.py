@@ -11,16 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.account import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.aws import invokes, models, names, rules
-from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
-from gpucluster.sandbox.clouds.aws.names import hex_id
-from gpucluster.sandbox.clouds.aws.rules.rule import RULES
-from gpucluster.sandbox.clouds.aws.tags import all_tags, refused_tags
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
+from gpucluster.sandbox.clouds.aws.model import MODELS, RULES, ManagedResource
+from gpucluster.sandbox.clouds.aws.names import all_tags, hex_id, refused_tags
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Kind, Resource, property_names
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_configuration
-from gpucluster.sandbox.clouds.model import load
+from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, load
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.limits import Limits
 from gpucluster.sandbox.clouds.types.schema import ResourceType

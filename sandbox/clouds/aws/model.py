@@ -1,4 +1,4 @@
-"""The behaviour of AWS resource types: ids and computed outputs. One small function per type."""
+"""AWS resources as models and rules see them, the registries of both, and the form of the errors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from gpucluster.sandbox.clouds import model
 from gpucluster.sandbox.clouds.aws import names
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.model import Rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,3 +46,19 @@ def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: An
         return names.hex_id(id) if isinstance(id, str) else id(managed)
 
     return MODELS.register(token, id=make_id, **more)
+
+
+RULES: Rules[ManagedResource] = Rules()
+rule = RULES.rule
+
+
+def refused(managed: ManagedResource, operation: str, status: int, code: str, message: str) -> CloudError:
+    """An error in the AWS provider's wording: its action, the API operation, and the API's own code and text."""
+    service, action = operation.split(": ")
+    doing = "updating" if managed.previous else "creating"
+    kind = managed.token.rsplit(":", 1)[-1]
+    name = managed.name or (managed.id if managed.previous else "")
+    answer = (
+        f"operation error {service}: {action}, https response error StatusCode: {status}, api error {code}: {message}"
+    )
+    return CloudError(f"{doing} {service} {kind}{f' ({name})' if name else ''}: {answer}")

@@ -17,22 +17,26 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import is_list, is_object, items, mapping
-from gpucluster.sandbox.clouds.account import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, rules
-from gpucluster.sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
-from gpucluster.sandbox.clouds.azure.model import MODELS, ManagedResource, arm_id, made
+from gpucluster.sandbox.clouds.azure.machines import AGENT_POOL, CLUSTER
+from gpucluster.sandbox.clouds.azure.model import (
+    MODELS,
+    RULES,
+    ManagedResource,
+    arm_id,
+    is_guid,
+    location_of,
+    made,
+    tenant_of,
+)
+from gpucluster.sandbox.clouds.azure.names import refused_inputs
 from gpucluster.sandbox.clouds.azure.paths import path_of
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
-from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
 
 # After the others: importing a module registers its rules, and the first that refuses gives the answer.
-from gpucluster.sandbox.clouds.azure.rules.linked_container import service_may_read_its_container
-from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network
-from gpucluster.sandbox.clouds.azure.rules.rule import RULES
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network, service_may_read_its_container
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Resource, property_names
 from gpucluster.sandbox.clouds.events.scenario import EXISTS
-from gpucluster.sandbox.clouds.model import load
+from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, load
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.limits import Limits
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType

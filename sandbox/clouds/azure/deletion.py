@@ -1,9 +1,4 @@
-"""ARM's refusals of a deletion, and resources deleted together with another.
-
-Sources: Azure Resource Manager documentation, "Delete resource groups" (deletes all resources in a group);
-hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
- MicrosoftDocs/azure-aks-docs use-system-pools.md; Azure Compute API, capacity reservation groups.
-"""
+"""Operations in progress, ARM's refusals of a deletion, and resources deleted together with another."""
 
 from __future__ import annotations
 
@@ -11,14 +6,60 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.identity import same_id, with_same_id
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
-from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
-from gpucluster.sandbox.clouds.azure.rules.rule import refused
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
-from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.azure.machines import AGENT_POOL, CLUSTER
+from gpucluster.sandbox.clouds.azure.model import refused, repeated, same_id, with_same_id
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
+from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger, Operation
 
-_SUBNET: Final = "azure-native:network:Subnet"
+_NETWORK: Final = "azure-native:network:"
+_VNET: Final = f"{_NETWORK}VirtualNetwork"
+_SUBNET: Final = f"{_NETWORK}Subnet"
+_WHOLES: Final = {AGENT_POOL: CLUSTER, _SUBNET: _VNET}
+
+
+def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) -> None:
+    """Raises CloudError if an operation is in progress; a second deletion during a deletion is no conflict."""
+    for entry in _concerned(token, id_, ledger):
+        operation = entry.operation
+        going = deleting and operation is not None and operation.removes and same_id(entry.id, id_)
+        if operation is not None and not going:
+            raise _conflict(entry, operation, token)
+
+
+def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
+    """The resource itself, its parent, and parts that count as the parent."""
+    parent = id_.rsplit("/", 2)[0]
+    for entry in ledger.in_progress({token, *_WHOLES, *_WHOLES.values()}):
+        itself = entry.type == token and same_id(entry.id, id_)
+        whole = _WHOLES.get(token) == entry.type and same_id(entry.id, parent)
+        part = _WHOLES.get(entry.type) == token and entry.id.lower().startswith(f"{id_.lower()}/")
+        # A network is written as a whole: its subnets one by one.
+        sister = token == _SUBNET == entry.type and same_id(entry.id.rsplit("/", 2)[0], parent)
+        if itself or whole or part or sister:
+            yield entry
+
+
+def _conflict(entry: Entry, operation: Operation, token: str) -> CloudError:
+    if token.startswith(_NETWORK):
+        message = "Another operation on this or dependent resource is in progress."
+        return repeated("AnotherOperationInProgress", message, status=409, seconds=operation.left)
+    if token in (CLUSTER, AGENT_POOL):
+        what = (
+            f"operation ({operation.state})"
+            if entry.type == CLUSTER
+            else f"agentpool operation ({entry.name} - {operation.state})"
+        )
+        message = (
+            f"Operation is not allowed: Another {what} is in progress, please wait for it to finish before starting a "
+            "new operation. See https://aka.ms/aks-pending-operation for more details"
+        )
+        return refused("OperationNotAllowed", message, status=409)
+    # The code of other services is unknown here; ARM's rule is that a second operation is a conflict.
+    return refused("Conflict", f"'{entry.name}' is in state {operation.state}; wait for its end", status=409)
+
+
+_DELETION_SUBNET: Final = "azure-native:network:Subnet"
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 
 
@@ -104,9 +145,9 @@ _SUBNET_IN_USE: Final[_Use] = (
     "within the subnet. See aka.ms/deletesubnet.",
 )
 _USERS: Final[Mapping[str, Mapping[str, _Use]]] = {
-    _SUBNET: dict.fromkeys((CLUSTER, AGENT_POOL, _LUSTRE), _SUBNET_IN_USE),
+    _DELETION_SUBNET: dict.fromkeys((CLUSTER, AGENT_POOL, _LUSTRE), _SUBNET_IN_USE),
     "azure-native:network:NetworkSecurityGroup": {
-        _SUBNET: (
+        _DELETION_SUBNET: (
             _named("networkSecurityGroup"),
             "InUseNetworkSecurityGroupCannotBeDeleted",
             "Network security group {id} cannot be deleted because it is in use by the following resources: {user}. In "
@@ -114,7 +155,7 @@ _USERS: Final[Mapping[str, Mapping[str, _Use]]] = {
         )
     },
     "azure-native:network:NatGateway": {
-        _SUBNET: (
+        _DELETION_SUBNET: (
             _named("natGateway"),
             "InUseNatGatewayCannotBeDeleted",
             "Nat Gateway {id} cannot be deleted because it is in use by the following resources: {user}.",

@@ -2,25 +2,73 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpucluster.core.catalog.clouds import cloud_of_package
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import Act, AgainError, CloudError
-from gpucluster.sandbox.clouds.events.answers import Answer, answer
 from gpucluster.sandbox.clouds.events.long_running import Lasting, UnfinishedError, lasting
 from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import plain
 
 if TYPE_CHECKING:
-    from gpucluster.sandbox.clouds.events.shortage import Shortage
+    from gpucluster.sandbox.clouds.events.quotas import Shortage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One row."""
+
+    cloud: str
+    kind: str
+    type: str
+    how: str
+    tries: int
+    text: str
+
+    def worded(self, values: Mapping[str, object]) -> str:
+        """The text with these values; unknown values are omitted."""
+        return self.text.format_map(_Blank(values))
+
+
+class _Blank(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def answer(cloud: str, kind: str, type_: str, *, reading: bool = False) -> Answer | None:
+    """A cloud's answer, None if the table has none. cloud: its name, or `kubernetes`.
+
+    reading: whether the request is a read; only reads are told that a resource can't be found.
+    """
+    rows = (row for row in _rows() if row.kind == kind and row.cloud in ("*", cloud))
+    fits = (row for row in rows if kind != "not-yet" or (row.how == "reading") == reading)
+    return next((row for row in fits if fnmatchcase(type_, row.type)), None)
+
+
+@functools.cache
+def _rows() -> Sequence[Answer]:
+    return [
+        Answer(
+            cloud=row["cloud"],
+            kind=row["kind"],
+            type=row["type"],
+            how=row["how"],
+            tries=int(row["tries"]),
+            text=row["text"],
+        )
+        for row in read_rows("sandbox/clouds/answers.csv")
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +167,7 @@ class Weather:
     def lacks(self, entry: Entry, ledger: Ledger) -> Shortage | None:
         """What the resource lacks of quota or machines."""
         # Imported late: few scenarios limit quota or machines.
-        from gpucluster.sandbox.clouds.events.shortage import shortage
+        from gpucluster.sandbox.clouds.events.quotas import shortage
 
         return shortage(entry, self.scenario, ledger)
 

@@ -10,18 +10,13 @@ from ipaddress import ip_network
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.account import Modelled, changed_inputs, listed
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change, property_names
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Resource, property_names
 from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, rules
-from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
-from gpucluster.sandbox.clouds.gcp.model import MODELS, ManagedResource
+from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL
+from gpucluster.sandbox.clouds.gcp.model import MODELS, RULES, ManagedResource, is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.names import CREATION_ONLY, STRATEGIES, all_labels, label_input
-from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
-from gpucluster.sandbox.clouds.gcp.rules.kms import key_is_usable
-from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
-from gpucluster.sandbox.clouds.gcp.rules.services import api_is_enabled
-from gpucluster.sandbox.clouds.model import load, random_hex
+from gpucluster.sandbox.clouds.gcp.rules.access import api_is_enabled, key_is_usable
+from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, load, random_hex
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.limits import Limits
 from gpucluster.sandbox.clouds.types.schema import ResourceType

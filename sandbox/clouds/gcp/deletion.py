@@ -12,8 +12,8 @@ from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.identity import forms, relative
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.gcp.model import forms, relative
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _CLUSTER: Final = "gcp:container/cluster:Cluster"

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items
 from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
-from gpucluster.sandbox.clouds.gcp.identity import LINKS, number_of, region_of, zones_of
-from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, VERSIONS
+from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, VERSIONS
+from gpucluster.sandbox.clouds.gcp.model import LINKS, number_of, region_of, zones_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 
 INSTANCE_GROUPS: Final = (

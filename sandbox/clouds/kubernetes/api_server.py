@@ -21,9 +21,8 @@ from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.server import Server, in_use, open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.clusters import all_clusters, api_servers, cluster_at
-from gpucluster.sandbox.clouds.kubernetes.installed import Companion, Companions, Installed
-from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, live, object_id
+from gpucluster.sandbox.clouds.kubernetes.companions import Companion, Companions, Installed
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, all_clusters, api_servers, cluster_at, live, object_id
 from gpucluster.sandbox.clouds.kubernetes.verdict import Outcome, Verdict
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, plain, to_wire

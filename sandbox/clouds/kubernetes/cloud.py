@@ -11,7 +11,7 @@ import yaml
 from gpucluster.core.text.type_guards import is_object, items, mapping
 from gpucluster.sandbox.clouds.cloud import Account, Cloud
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN, cluster_at, is_simulated, scope_of
+from gpucluster.sandbox.clouds.kubernetes.objects import STAND_IN, cluster_at, is_simulated, scope_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.types.values import UNKNOWN

@@ -14,16 +14,16 @@ from typing import Any, Final
 import yaml
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.cloud import Account, CloudError, Made, Resource, UnansweredError
-from gpucluster.sandbox.clouds.diff import Change, property_names
-from gpucluster.sandbox.clouds.kubernetes import aks, gke, karpenter, kueue
+from gpucluster.sandbox.clouds.cloud import Account, Change, CloudError, Made, Resource, UnansweredError, property_names
+from gpucluster.sandbox.clouds.kubernetes import aks, controllers, gke
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_values
-from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN, cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
 from gpucluster.sandbox.clouds.kubernetes.gke import namespaces_of
 from gpucluster.sandbox.clouds.kubernetes.objects import (
     AUTONAMED,
     RELEASE,
+    STAND_IN,
+    cluster_at,
     live,
     name_of,
     namespace_of,
@@ -228,15 +228,15 @@ class Cluster(Account):
 
     def accept(self, resource: Resource) -> dict[str, Any]:
         """The outputs of an object other than its inputs; raises CloudError if its kind does not allow its content."""
-        karpenter.check_labels(resource)
+        controllers.check_labels(resource)
         gke.check_object(resource)
         aks.check_object(resource, cluster_at(self.ledger, self.server))
         return live(resource)
 
     def delete(self, entry: Entry) -> bool:
         """Deletes a namespace with its objects, as in a real cluster."""
-        karpenter.check_removal(entry, self.ledger, self.server)
-        kueue.check_removal(entry, self.ledger, self.server)
+        controllers.check_karpenter_removal(entry, self.ledger, self.server)
+        controllers.check_kueue_removal(entry, self.ledger, self.server)
         if entry.type != "kubernetes:core/v1:Namespace":
             return True
         for other in self.ledger.under(entry.id):

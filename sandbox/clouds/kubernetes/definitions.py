@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.kubernetes import aks, gke
-from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
-from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, cluster_at
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"

@@ -31,8 +31,7 @@ from itertools import product
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import is_list, is_object, mapping
-from gpucluster.sandbox.clouds.types.text_formats import FORMATS
-from gpucluster.sandbox.clouds.types.validate import Failure, general
+from gpucluster.sandbox.clouds.types.validate import FORMATS, Failure, general
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 
 Reason = Callable[[str, Any, Any], str]

@@ -1,13 +1,13 @@
-"""The types of one SDK, extracted on first use and kept in the user's cache folder."""
+"""The types of one SDK, extracted on first use and kept in the user's cache folder, and its schema in Pulumi's form."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.core.cache import cache_folder
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk
@@ -95,3 +95,122 @@ def _write(file: Path, text: str) -> None:
         Path(scratch.name).replace(file)
     except OSError:
         return
+
+
+_SCALARS: Final = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "any": {"$ref": "pulumi.json#/Any"},
+    "asset": {"$ref": "pulumi.json#/Asset"},
+}
+_OWN: Final = frozenset({"id", "urn"})
+"""Outputs that every resource has."""
+
+_OF_THE_BRIDGE: Final = "(.*)(?:/[^/]*)"
+"""The module of a type in a program, by providers that come from Terraform: `ec2` in `aws:ec2/vpc:Vpc`."""
+
+
+def package_schema(schema: Schema, named: Set[str]) -> Mapping[str, Any]:
+    """The schema of a package with the types that were used so far, and those that are named.
+
+    named: words that may be type tokens, also without the part after a slash, as programs in YAML write them.
+    """
+    package = schema.sdk.package
+    document = _Document(package)
+    wanted = {token for token in schema.sdk.modules if named & _spellings(token)} | {*schema.used}
+    resources = {token: type_ for token in sorted(wanted) if (type_ := schema.resource_type(token)) is not None}
+    asked = sorted(token for word in named for token in _data_sources(word, package))
+    functions = {token: type_ for token in asked if (type_ := schema.resource_type(token)) is not None}
+    provider = schema.resource_type(f"pulumi:providers:{package}")
+    return {
+        "name": package,
+        "version": schema.sdk.version,
+        "meta": {"moduleFormat": _OF_THE_BRIDGE if any(map(_is_bridged, resources)) else "(.*)"},
+        "language": {
+            "python": {"moduleNameOverrides": {token.split(":")[1]: token.split(":")[1] for token in resources}}
+        },
+        "provider": document.resource(provider) if provider is not None else {},
+        "resources": {token: document.resource(type_) for token, type_ in resources.items()},
+        "functions": {token: document.function(type_) for token, type_ in functions.items()},
+        "types": document.types,
+    }
+
+
+def _spellings(token: str) -> frozenset[str]:
+    """The ways to write a type in YAML.
+
+    Source: pulumi/pulumi-yaml pkg/pulumiyaml/packages.go (ResolveResource).
+    """
+    package, module, name = token.split(":")
+    short = module.split("/")[0]
+    return frozenset({token, f"{package}:{short}:{name}"} | ({f"{package}:{name}"} if short == "index" else set()))
+
+
+def _data_sources(word: str, package: str) -> Iterator[str]:
+    """The data sources that a word in YAML may mean, as `_spellings`; their names begin with a small letter."""
+    owner, *module, name = word.split(":")
+    if owner == package and name[:1].islower():
+        short = module[0].split("/")[0] if module else "index"
+        yield from (f"{package}:{short}/{name}:{name}", f"{package}:{short}:{name}")
+
+
+def _is_bridged(token: str) -> bool:
+    """Whether the module of a type ends in its name, as in `ec2/vpc:Vpc`; versions such as `core/v1` are modules."""
+    _, module, name = token.split(":")
+    return module.partition("/")[2].lower() == name.lower()
+
+
+class _Document:
+    """types: the object types of the resources so far."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self.types: dict[str, Any] = {}
+
+    def function(self, type_: ResourceType) -> Mapping[str, Any]:
+        """A data source."""
+        self._add_types(type_)
+        inputs, outputs = (self._members(properties) for properties in (type_.inputs, type_.outputs))
+        return {"inputs": {"type": "object", **inputs}, "outputs": {"type": "object", **outputs}}
+
+    def resource(self, type_: ResourceType) -> Mapping[str, Any]:
+        """A resource type."""
+        self._add_types(type_)
+        inputs = self._members(type_.inputs)
+        outputs = self._members({name: prop for name, prop in type_.outputs.items() if name not in _OWN})
+        return {"inputProperties": inputs["properties"], "requiredInputs": inputs["required"], **outputs}
+
+    def _add_types(self, type_: ResourceType) -> None:
+        for reference, properties in type_.types.items():
+            self.types[self._token(reference)] = {"type": "object", **self._members(properties)}
+
+    def _members(self, properties: Mapping[str, Property]) -> Mapping[str, Any]:
+        return {
+            "properties": {name: self._type(prop.type) for name, prop in properties.items()},
+            "required": [name for name, prop in properties.items() if prop.required],
+        }
+
+    def _type(self, of: Any) -> Mapping[str, Any]:
+        if isinstance(of, str):
+            return _SCALARS[of]
+        ((kind, inner),) = of.items()
+        match kind:
+            case "list":
+                return {"type": "array", "items": self._type(inner)}
+            case "map":
+                return {"type": "object", "additionalProperties": self._type(inner)}
+            case "union":
+                return {"oneOf": [self._type(option) for option in inner]}
+            case "ref":
+                return {"$ref": f"#/types/{self._token(inner)}"}
+            case "const":
+                return {"type": "string", "const": inner}
+            case _:
+                return {"type": "string"}
+
+    def _token(self, reference: str) -> str:
+        """A name for an object type of the SDK."""
+        module, name = reference.split(":")
+        return f"{self._package}:{module.replace('/', '_')}:{name}"

@@ -17,7 +17,7 @@ def main() -> None:
     """Print the port, then serve until the parent process exits (it holds our stdin) or requests a stop."""
     from gpucluster.core.light_import import stand_in_for_the_sdk
     from gpucluster.sandbox.engine.language_host import children
-    from gpucluster.sandbox.machine.run_folder import scratch_folder
+    from gpucluster.sandbox.machine.disk import scratch_folder
 
     # An engine stops us by a signal to our whole process group; our child processes must not print a traceback.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

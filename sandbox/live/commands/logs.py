@@ -12,7 +12,7 @@ import click
 from gpucluster.errors import InputError
 from gpucluster.options import STACK
 from gpucluster.sandbox.api_server.keeper import older
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.project.project import current_project
 
 _TICK_SECONDS: Final = 0.2

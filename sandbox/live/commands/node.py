@@ -199,7 +199,7 @@ def delete(name: str, stack: str | None, new_after: int) -> None:
 @contextmanager
 def _cluster(stack: str | None) -> Generator[tuple[LiveCluster, Entry]]:
     # Imported late: it would delay every `gpucluster sandbox pulumi`.
-    from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+    from gpucluster.sandbox.clouds.kubernetes.objects import cluster_at
     from gpucluster.sandbox.live.cluster import open_cluster
     from gpucluster.sandbox.project.project import current_project
 

@@ -10,9 +10,8 @@ from typing import Any, Final
 from gpucluster.core.catalog.kubernetes_versions import eks_pods
 from gpucluster.core.catalog.machines import Machine, machines
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
-from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, cluster_at
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.values import plain
 from gpucluster.sandbox.live.controllers import Controller, Site

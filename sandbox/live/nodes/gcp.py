@@ -1,4 +1,4 @@
-"""Nodes of GKE: the machines of its node pools."""
+"""Nodes of GKE: the machines of its node pools, and GKE's changes to them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gpucluster.core.catalog.mig import slices_of
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.values import plain
+from gpucluster.sandbox.live.nodes.manifest import Condition, Sign
 from gpucluster.sandbox.live.nodes.pool import (
     EVICTION_MIB,
     GPU,
@@ -180,3 +181,28 @@ def _nearness(entry: Entry, pool: Mapping[str, Any], ordinal: int) -> dict[str, 
         f"{_LABEL}/gce-topology-subblock": digits("subblock", entry.id, leaf, length=32),
         f"{_LABEL}/gce-topology-host": digits("host", entry.id, ordinal, length=32),
     }
+
+
+def interruption(node: Mapping[str, Any]) -> Sign | None:
+    """Maintenance of the host, which ends every machine with GPUs: GKE stops the pods and prevents new ones.
+
+    Sources: GKE documentation, "Manage disruption to GKE nodes that use GPUs or TPUs"; GoogleCloudPlatform/
+    k8s-node-termination-handler, main.go (taint).
+    """
+    if "karpenter.sh/nodepool" in mapping(mapping(node.get("metadata")).get("labels")):
+        return Sign(says="Karpenter sees the preemption and deletes the NodeClaim", claim=True)
+    return Sign(
+        says="GKE marks the maintenance as ongoing, keeps new pods away and stops those of the node",
+        labels={f"{_LABEL}/active-node-maintenance": "ONGOING"},
+        taints=[{"key": f"{_LABEL}/impending-node-termination", "effect": "NoSchedule"}],
+        drains=True,
+    )
+
+
+def broken(node: Mapping[str, Any], entries: Sequence[Entry]) -> Sequence[Condition]:
+    """A GPU that has fallen off the bus, as reported by GKE's device plugin.
+
+    Source: GoogleCloudPlatform/container-engine-accelerators, pkg/gpu/nvidia/health_check (XidCriticalError).
+    """
+    del node, entries
+    return (Condition(type="XidCriticalError", status="True", reason='{"79":true}'),)

@@ -1,13 +1,39 @@
-"""The Node object of one machine."""
+"""The Node object of one machine, and a cloud's changes to it."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpucluster.core.catalog.machines import CpuMachine, Machine
 from gpucluster.sandbox.live.nodes.pool import Pool, Reserve, digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """A condition of a Node's status."""
+
+    type: str
+    status: str
+    reason: str
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign:
+    """says: the cloud's action, for the user. drains: whether it cordons the node and evicts its pods. claim: whether
+    it deletes the node's NodeClaim instead.
+    """
+
+    says: str
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    taints: Sequence[Mapping[str, str]] = ()
+    conditions: Sequence[Condition] = ()
+    drains: bool = False
+    claim: bool = False
+
 
 KUBELET: Final = {"kwok.x-k8s.io/node": "fake"}
 """Label of nodes whose kubelet kwok simulates; Karpenter's nodes have it, too. A label, because kwok continues the

@@ -22,7 +22,7 @@ import yaml
 from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.resources.run import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.sandbox.clouds.azure import identity
+from gpucluster.sandbox.clouds.azure import model
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.values import from_struct, plain
@@ -85,7 +85,7 @@ def test_a_cluster_is_made_found_unchanged_and_deleted(
         return hashlib.sha512(f"{stack.urn} {next(random[stack.urn])}".encode()).hexdigest()[: 2 * length]
 
     monkeypatch.setattr(secrets, "token_hex", token_hex)
-    monkeypatch.setattr(identity, "uuid4", lambda: UUID(token_hex(16)))
+    monkeypatch.setattr(model, "uuid4", lambda: UUID(token_hex(16)))
     program = cluster(cloud)
     stack.up(program)
     assert {urn: id_ for urn, (id_, _) in stack.read().items()} == {urn: made.id for urn, made in stack.made.items()}

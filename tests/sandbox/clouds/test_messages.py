@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pulumi.runtime.proto import provider_pb2
 
-from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.cloud import Change, Kind
 from gpucluster.sandbox.clouds.requests import decoded, diff_response
 
 Diff = provider_pb2.PropertyDiff

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.sandbox.clouds.aws.rules import upgrade as eks
-from gpucluster.sandbox.clouds.azure.rules.snapshot import snapshot_fits
+from gpucluster.sandbox.clouds.azure.rules.upgrade import snapshot_fits
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.rules import upgrade as gke
 

@@ -37,7 +37,7 @@ from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount
 from gpucluster.sandbox.clouds.gcp.cloud import Settings as GcpSettings
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema
 from tests.sandbox.clouds.conftest import created

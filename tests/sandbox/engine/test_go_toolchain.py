@@ -1,13 +1,41 @@
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from gpucluster.sandbox.engine import go_toolchain
-from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, needed_go
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, go_environment, needed_go
+
+
+def test_go_gets_what_reaches_registries_and_caches_and_nothing_else() -> None:
+    passed_on = {
+        "PATH": "/bin",
+        "HOME": "/home/me",
+        "GOPROXY": "https://proxy.example.org",
+        "GOFLAGS": "-p=1",
+        "GOMODCACHE": "/modules",
+        "HTTPS_PROXY": "http://proxy:3128",
+        "no_proxy": "localhost",
+        "SSL_CERT_FILE": "/certificates.pem",
+        "GIT_SSL_CAINFO": "/certificates.pem",
+    }
+    kept_back = {
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "GOOGLE_APPLICATION_CREDENTIALS": "/key.json",
+        "GOOS": "windows",
+        "GOARCH": "wasm",
+        "GOROOT": "/elsewhere",
+        "PULUMI_ACCESS_TOKEN": "secret",
+    }
+    overruled = {"GOTOOLCHAIN": "auto", "GOWORK": "/go.work", "CGO_ENABLED": "1"}
+    with mock.patch.dict(os.environ, passed_on | kept_back | overruled, clear=True):
+        assert go_environment() == passed_on | {"GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
+
 
 Write = Callable[[str, str], Path]
 

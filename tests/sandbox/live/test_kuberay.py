@@ -11,7 +11,7 @@ import pytest
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.store.ledger import Ledger
-from gpucluster.sandbox.live.companions import remarks
+from gpucluster.sandbox.live.cluster import remarks
 from gpucluster.sandbox.live.controllers import Site, kuberay
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from gpucluster.sandbox.machine import disk
+from gpucluster.sandbox.machine.disk import scratch_folder
 
 _NOBODY = 65534
 
@@ -70,3 +72,49 @@ def test_the_way_out_of_a_folder_that_may_not_be_written_leads_out() -> None:
             followed = len(advice) == 3 and subprocess.run(advice[1].split(), check=False).returncode == 0
             os._exit(0 if followed and disk.obstacle(folder, needed=0) == "" else 1)
         assert os.waitpid(child, 0)[1] == 0
+
+
+HOLD = (
+    "from gpucluster.sandbox.machine.disk import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
+)
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
+def _other() -> tuple[subprocess.Popen[str], Path]:
+    process = subprocess.Popen([sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_a_scratch_folder_is_gone_afterwards(temporary: Path) -> None:
+    with scratch_folder() as folder:
+        assert folder.name.startswith("sandbox-")
+        assert folder.is_dir()
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_run_left_goes_with_the_next_run_and_what_a_living_one_holds_stays() -> None:
+    dead, left = _other()
+    living, held = _other()
+    try:
+        dead.kill()
+        dead.wait()
+        assert left.is_dir()
+        with scratch_folder():
+            assert not left.exists()
+            assert held.is_dir()
+    finally:
+        living.communicate("\n")
+
+
+def test_a_folder_of_another_kind_stays(temporary: Path) -> None:
+    (temporary / "sandbox-notes").mkdir()
+    with scratch_folder():
+        pass
+    assert [path.name for path in temporary.iterdir()] == ["sandbox-notes"]

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.tables import Row, read_rows
-from gpucluster.sandbox.clouds.events.shortage import Shortage
+from gpucluster.sandbox.clouds.events.quotas import Shortage
 from gpucluster.sandbox.clouds.events.weather import Mishap
 from gpucluster.sandbox.run.failure_explanations import meanings
 

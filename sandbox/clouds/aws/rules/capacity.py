@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.rules.node_group import template_of, zones_of
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
+from gpucluster.sandbox.clouds.aws.rules.cluster import template_of, zones_of
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"

@@ -1,24 +1,24 @@
-"""Unique names, and each API's error for a duplicate.
-
-Sources: the errors of CreateRole and CreatePolicy (IAM API), CreateCluster, CreateNodegroup, CreateAddon and
-CreateAccessEntry and CreatePodIdentityAssociation (EKS API), the EC2 API error codes, CreateBucket (S3 API),
-CreateAlias (KMS API), CreateLogGroup (CloudWatch Logs API), CreateRepository, CreatePullThroughCacheRule and
-CreateRepositoryCreationTemplate (ECR API), CreateAlertManagerDefinition and CreateRuleGroupsNamespace (Amazon Managed
-Service for Prometheus API), CreateFileSystem (EFS API), CreateTopic (SNS API) and CreateQueue (SQS API).
-
-Others take a name twice: PutRolePolicy, PutRule, PutTargets and PutLifecyclePolicy overwrite, so that whoever deletes
-the rule or policy takes it from both. The alias of a Prometheus workspace need not be unique.
-"""
+"""Unique names, and each API's error for a duplicate; the size of IAM's policies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
 from gpucluster.sandbox.clouds.aws.names import ACCOUNT
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.model import DEFAULTS_KEY
+
+_MANAGED_POLICY_SIZE: Final = 6144
+
+
+@rule("aws:iam/policy:Policy")
+def policy_is_small_enough(managed: ManagedResource) -> None:
+    """A managed policy has up to 6,144 characters, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
+    if len("".join(str(managed.inputs.get("policy") or "").split())) > _MANAGED_POLICY_SIZE:
+        message = f"Cannot exceed quota for PolicySize: {_MANAGED_POLICY_SIZE}"
+        raise refused(managed, "IAM: CreatePolicy", 409, "LimitExceeded", message)
+
 
 # type -> operation, HTTP status, error code, message; the name, or the id of a type without one, is unique in the
 # account or region.

@@ -1,17 +1,63 @@
-"""Addresses and zones of subnets.
-
-Source: Amazon EC2 API, CreateSubnet and its error codes.
-"""
+"""Subnets, interface endpoints, and the network interfaces of a launch template."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import IPv4Network
-from typing import Final
+from typing import Any, Final
 
 from gpucluster.core.catalog.aws_regions import aws_regions
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.core.text.type_guards import items
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
+from gpucluster.sandbox.clouds.cloud import CloudError
+
+_ENDPOINT: Final = "aws:ec2/vpcEndpoint:VpcEndpoint"
+
+
+@rule(_ENDPOINT)
+def one_subnet_in_each_zone(managed: ManagedResource) -> None:
+    """An interface endpoint has at most one subnet in each zone."""
+    subnets = [managed.other("aws:ec2/subnet:Subnet", id_) for id_ in items(managed.inputs.get("subnetIds"))]
+    zones = [subnet.outputs["availabilityZone"] for subnet in subnets if subnet is not None]
+    if len(set(zones)) < len(zones):
+        message = "Found another VPC endpoint subnet in the availability zone of a subnet of this request"
+        raise _refused(managed, "DuplicateSubnetsInSameZone", message)
+
+
+@rule(_ENDPOINT)
+def private_names_need_names_in_the_vpc(managed: ManagedResource) -> None:
+    """Private DNS names resolve only if the VPC has DNS support and DNS hostnames."""
+    vpc = managed.other("aws:ec2/vpc:Vpc", managed.inputs["vpcId"])
+    if not managed.inputs.get("privateDnsEnabled") or vpc is None:
+        return
+    if vpc.inputs.get("enableDnsSupport") is False or not vpc.inputs.get("enableDnsHostnames"):
+        message = (
+            "Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set to true "
+            f"for {vpc.id}"
+        )
+        raise _refused(managed, "InvalidParameter", message)
+
+
+@rule(_ENDPOINT)
+def private_name_is_taken_once(managed: ManagedResource) -> None:
+    """Two endpoints of one service in a VPC can't both use its private name."""
+    if not managed.inputs.get("privateDnsEnabled"):
+        return
+    wanted = (managed.inputs["vpcId"], managed.inputs.get("serviceName"), True)
+    for entry in managed.others(_ENDPOINT, wanted[0]):
+        found = (entry.inputs["vpcId"], entry.inputs.get("serviceName"), entry.inputs.get("privateDnsEnabled"))
+        if found == wanted:
+            message = (
+                f"private-dns-enabled cannot be set because there is already a conflicting DNS domain for {wanted[1]}"
+            )
+            raise _refused(managed, "InvalidParameter", message)
+
+
+def _refused(managed: ManagedResource, code: str, message: str) -> CloudError:
+    return refused(managed, "EC2: CreateVpcEndpoint", 400, code, message)
+
 
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _LETTERS: Final = "abcdef"
@@ -68,3 +114,60 @@ def _has_more_blocks(managed: ManagedResource) -> bool:
     vpc = managed.inputs["vpcId"]
     associations = managed.others("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation", vpc)
     return any(entry.inputs.get("vpcId") == vpc for entry in associations)
+
+
+@dataclass(frozen=True)
+class _Cards:
+    cards: int
+    interfaces_per_card: int
+
+
+_CARDS: Final = {
+    "p5.48xlarge": _Cards(cards=32, interfaces_per_card=2),
+    "p5e.48xlarge": _Cards(cards=32, interfaces_per_card=2),
+    "p5en.48xlarge": _Cards(cards=16, interfaces_per_card=4),
+    "p5.4xlarge": _Cards(cards=1, interfaces_per_card=4),
+    "p4d.24xlarge": _Cards(cards=4, interfaces_per_card=15),
+    "p4de.24xlarge": _Cards(cards=4, interfaces_per_card=15),
+}
+_EFA: Final = ("efa", "efa-only")
+
+
+@rule("aws:ec2/launchTemplate:LaunchTemplate")
+def interfaces_fit_the_cards(managed: ManagedResource) -> None:
+    """Each (card, device) once, the primary one with an IP address, at most one EFA per card, all on existing cards."""
+    interfaces = items(managed.inputs.get("networkInterfaces"))
+    instance_type = managed.inputs.get("instanceType")
+    if instance_type not in _CARDS or not interfaces:
+        return
+    limits = _CARDS[instance_type]
+    places = [_place(interface) for interface in interfaces]
+    for card, device in places:
+        if card >= limits.cards or places.count((card, device)) > 1:
+            reason = (
+                "is used twice"
+                if card < limits.cards
+                else f"does not exist; {instance_type} has cards 0 to {limits.cards - 1}"
+            )
+            raise _network_interfaces_refused(managed, f"network card index {card}, device index {device} {reason}")
+    for card in {card for card, _ in places}:
+        if sum(other == card for other, _ in places) > limits.interfaces_per_card:
+            raise _network_interfaces_refused(
+                managed, f"network card {card} of {instance_type} takes {limits.interfaces_per_card} interfaces"
+            )
+        on_card = [interface for interface in interfaces if _place(interface)[0] == card]
+        if sum(interface.get("interfaceType") in _EFA for interface in on_card) > 1:
+            raise _network_interfaces_refused(managed, f"network card {card} has more than one Elastic Fabric Adapter")
+    primary = next((interface for interface in interfaces if _place(interface) == (0, 0)), None)
+    if primary is None or primary.get("interfaceType") == "efa-only":
+        raise _network_interfaces_refused(
+            managed, "the primary interface (card 0, device 0) must be of type 'interface' or 'efa'"
+        )
+
+
+def _place(interface: Mapping[str, Any]) -> tuple[int, int]:
+    return int(interface.get("networkCardIndex") or 0), int(interface.get("deviceIndex") or 0)
+
+
+def _network_interfaces_refused(managed: ManagedResource, message: str) -> Exception:
+    return refused(managed, "EC2: CreateLaunchTemplate", 400, "InvalidParameterCombination", message)

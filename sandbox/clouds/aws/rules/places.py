@@ -11,9 +11,8 @@ from typing import Final
 
 from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_lustre, sold_in
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.rules.node_group import template_of
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
+from gpucluster.sandbox.clouds.aws.rules.cluster import template_of
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _BASIC: Final = (125, 250)

@@ -12,8 +12,7 @@ from typing import Any, Final
 import yaml
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
 
 _SCRAPER: Final = "aws:amp/scraper:Scraper"
 _RULES: Final = "aws:amp/ruleGroupNamespace:RuleGroupNamespace"

@@ -15,10 +15,9 @@ from importlib import resources
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.account import texts
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
 from gpucluster.sandbox.clouds.aws.names import ACCOUNT
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.model import texts
 
 _VPC: Final = "aws:ec2/vpc:Vpc"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"

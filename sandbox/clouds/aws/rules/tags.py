@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.clouds.aws.tags import MOST, refused_tags
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
+from gpucluster.sandbox.clouds.aws.names import MOST, refused_tags
 
 _GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 

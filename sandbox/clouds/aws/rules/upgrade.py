@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.core.catalog.kubernetes_versions import minor
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
 
 _CLUSTER: Final = "aws:eks/cluster:Cluster"
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.azure.identities import of_resource
-from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, made, models
+from gpucluster.sandbox.clouds.azure.model import DOMAIN, ManagedResource, etag, guid, identity_of, made, models
 from gpucluster.sandbox.clouds.model import random_hex
 
 
@@ -97,7 +95,7 @@ def grafana(managed: ManagedResource) -> Mapping[str, Any]:
         "endpoint": f"https://{host}",
         "provisioningState": "Succeeded",
     }
-    return {**made(managed), "identity": of_resource(managed), "properties": properties}
+    return {**made(managed), "identity": identity_of(managed), "properties": properties}
 
 
 @models("azure-native:alertsmanagement:PrometheusRuleGroup")

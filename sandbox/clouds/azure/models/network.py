@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.identity import guid
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, made, models
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, guid, made, models
 
 
 def _network(managed: ManagedResource) -> dict[str, Any]:

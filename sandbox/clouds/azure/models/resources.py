@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.azure.features import feature_properties
-from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, made, models
+from gpucluster.sandbox.clouds.azure.invokes import feature_properties
+from gpucluster.sandbox.clouds.azure.model import DOMAIN, ManagedResource, guid, made, models
 
 
 @models("azure-native:resources:ResourceGroup")

@@ -8,9 +8,7 @@ from ipaddress import ip_network
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.azure.identities import of_resource
-from gpucluster.sandbox.clouds.azure.identity import DOMAIN
-from gpucluster.sandbox.clouds.azure.model import ManagedResource, etag, made, models
+from gpucluster.sandbox.clouds.azure.model import DOMAIN, ManagedResource, etag, identity_of, made, models
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _RESERVED: Final = 4
@@ -36,7 +34,7 @@ def aml_filesystem(managed: ManagedResource) -> Mapping[str, Any]:
             "containerStorageInterface": {"persistentVolume": "", "persistentVolumeClaim": "", "storageClass": ""},
         },
         "health": {"state": "Available", "statusCode": "", "statusDescription": "AML file system is available"},
-        "identity": of_resource(managed),
+        "identity": identity_of(managed),
         "throughputProvisionedMBps": int(capacity * int(per_tib)) if per_tib.isdigit() else 0,
     }
 
@@ -59,7 +57,7 @@ def storage_account(managed: ManagedResource) -> Mapping[str, Any]:
     endpoints = {service: f"https://{managed.name}.{service}.core.{DOMAIN}/" for service in services}
     return {
         **made(managed),
-        "identity": of_resource(managed),
+        "identity": identity_of(managed),
         "primaryEndpoints": endpoints,
         "primaryLocation": managed.location,
         "statusOfPrimary": "available",

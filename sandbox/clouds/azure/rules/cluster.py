@@ -1,26 +1,16 @@
-"""AKS clusters: system pools, networks, identities and node auto provisioning.
-
-Sources: MicrosoftDocs/azure-aks-docs use-system-pools.md, azure-cni-overlay.md, azure-cni-powered-by-cilium.md,
-configure-azure-cni.md, node-auto-provisioning.md, node-auto-provisioning-networking.md; Azure/AKS #4759 (the words of
-node auto provisioning) and #3551 (those of overlapping services); pulumi-azure-native 3.29.0,
-ManagedClusterNodeProvisioningProfileArgs (no autoscaling beside Auto); pulumi/pulumi-azure-native #2719 (new inline
-pools); azure-aks-docs fb060abe6, concepts-network-cni-overview.md, and Azure/AKS CHANGELOG.md, 2026-05-29 (reserved
-ranges; the words are ours).
-"""
+"""AKS clusters: system pools, networks, outbound types, identities and node auto provisioning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, ip_address
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.identities import IDENTITY
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
-from gpucluster.sandbox.clouds.azure.ranges import clash, of_subnet, written
+from gpucluster.sandbox.clouds.azure.machines import AGENT_POOL, CLUSTER, Pool, pools_of
+from gpucluster.sandbox.clouds.azure.model import IDENTITY, ManagedResource, refused, rule, with_same_id
+from gpucluster.sandbox.clouds.azure.networks import clash, of_subnet, written
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _SUBNET: Final = "azure-native:network:Subnet"
@@ -219,3 +209,52 @@ def auto_provisioning_finds_no_rival(managed: ManagedResource) -> None:
     if managed.previous and _is_auto(managed.inputs) and scaling:
         message = f"nodeProvisioningProfile.mode cannot be Auto while agent pool '{scaling[0]}' has enableAutoScaling"
         raise refused("OperationNotAllowed", message)
+
+
+_TABLE: Final = "azure-native:network:RouteTable"
+_ROUTE: Final = "azure-native:network:Route"
+_HOPS: Final = ("VirtualAppliance", "VirtualNetworkGateway")
+
+
+@pool_rule
+def nodes_have_a_way_out(pool: Pool) -> None:
+    """A NAT gateway on the subnet, or a route table whose default route ends at an appliance or gateway."""
+    subnet = pool.managed.at(_SUBNET, pool.given.get("vnetSubnetID"))
+    if subnet is None or pool.managed.token != CLUSTER:
+        return
+    kind = mapping(pool.cluster.get("networkProfile")).get("outboundType")
+    if kind == "userAssignedNATGateway" and not mapping(subnet.inputs.get("natGateway")).get("id"):
+        message = f"Subnet {subnet.id} is not associated with a NAT gateway, which outbound type {kind} needs."
+        raise refused("SubnetNotAssociatedWithNATGateway", message)
+    if kind == "userDefinedRouting":
+        _check_routes(pool, subnet)
+
+
+def _check_routes(pool: Pool, subnet: Entry) -> None:
+    id_ = mapping(subnet.inputs.get("routeTable")).get("id")
+    if not id_:
+        message = (
+            f"An existing route table has not been associated with subnet {subnet.id}. Please update the route table "
+            "association"
+        )
+        raise refused("ExistingRouteTableNotAssociatedWithSubnet", message)
+    table = with_same_id(pool.managed.ledger, id_, {_TABLE})
+    if table is None:
+        return
+    defaults = [route for route in _routes(pool, table) if route.get("addressPrefix") == "0.0.0.0/0"]
+    if not defaults:
+        message = f"Route table {table.id} has no route for 0.0.0.0/0, which outbound type userDefinedRouting needs."
+        raise refused("RouteTableMissingDefaultRouteError", message)
+    hop = defaults[0].get("nextHopType")
+    if hop not in _HOPS:
+        message = (
+            f"Default route 0.0.0.0/0 has a next hop of {hop} but only next hops of {' or '.join(_HOPS)} are allowed. "
+            "Please see http://aka.ms/aks/outboundtype for more details"
+        )
+        raise refused("RouteTableInvalidNextHop", message)
+
+
+def _routes(pool: Pool, table: Entry) -> Iterator[Mapping[str, Any]]:
+    """Those of the table, and those that are separate resources."""
+    yield from map(mapping, items(table.inputs.get("routes")))
+    yield from (entry.inputs for entry in pool.managed.ledger.under(table.id, {_ROUTE}))

@@ -1,9 +1,4 @@
-"""Virtual networks, their subnets and public addresses.
-
-ARM accepts a network over 172.16.0.0/16, which InfiniBand reserves, like any other: a plan must refuse it.
-Sources: Azure virtual network API, subnets (Azure/azure-cli #10917 for an overlap); Azure NAT Gateway documentation,
-"NAT gateway resource".
-"""
+"""Virtual networks, their subnets, public addresses, peerings and gateways."""
 
 from __future__ import annotations
 
@@ -11,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.ranges import clash, of_network, of_subnet, written
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule, same_id
+from gpucluster.sandbox.clouds.azure.networks import clash, of_network, of_subnet, written
 
 _NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
@@ -111,3 +105,69 @@ def standard_addresses_are_static(managed: ManagedResource) -> None:
     if _sku(managed.inputs) == "Standard" and managed.inputs.get("publicIPAllocationMethod") != "Static":
         message = f"Standard sku publicIp {managed.id} must have AllocationMethod set to Static."
         raise refused("StandardSkuPublicIPAddressesMustBeStatic", message)
+
+
+_PEERING: Final = "azure-native:network:VirtualNetworkPeering"
+_PEERING_GATEWAY: Final = "azure-native:network:VirtualNetworkGateway"
+
+
+@rule(_PEERING)
+def gateways_are_used_where_they_are(managed: ManagedResource) -> None:
+    """A gateway is in the other network only, whose peering permits it, and no other peering uses one."""
+    if managed.inputs.get("useRemoteGateways") is not True:
+        return
+    remote = _remote(managed.inputs)
+    if managed.at(_NETWORK, remote) is not None and not _has_gateway(managed, remote):
+        message = (
+            f"Peering {managed.id} cannot have UseRemoteGateway flag set to true because remote virtual network "
+            f"{remote} referenced by the peering does not have any gateways."
+        )
+        raise refused("RemoteVnetHasNoGateways", message)
+    back = [other for other in managed.under(_PEERING, remote) if same_id(_remote(other.inputs), managed.parent)]
+    if any(other.inputs.get("allowGatewayTransit") is not True for other in back):
+        message = (
+            f"{managed.name} cannot have UseRemoteGateways flag set to true, because corresponding remote peering has "
+            "AllowGatewayTransit flag set to false."
+        )
+        raise refused("BadRequest", message)
+    if _has_gateway(managed, managed.parent):
+        raise refused("BadRequest", f"{managed.name}: its virtual network has a gateway of its own")
+    if any(other.inputs.get("useRemoteGateways") is True for other in managed.under(_PEERING, managed.parent)):
+        raise refused("BadRequest", f"{managed.name}: another peering of its virtual network uses remote gateways")
+
+
+def _remote(inputs: object) -> str:
+    return str(mapping(mapping(inputs).get("remoteVirtualNetwork")).get("id") or "")
+
+
+def _has_gateway(managed: ManagedResource, network: str) -> bool:
+    """Whether a gateway is in the subnet that is named for gateways."""
+    return bool(managed.ledger.mentioning({_PEERING_GATEWAY}, f"{network}/subnets/GatewaySubnet"))
+
+
+@rule(_PEERING)
+def ranges_are_apart(managed: ManagedResource) -> None:
+    """A network shares no address with a network it is peered with, nor with the others that are peered with that."""
+    there = _remote(managed.inputs)
+    cannot = (
+        f"Cannot create or update peering {managed.id}. Virtual networks {managed.parent} and {there} cannot be peered"
+    )
+    if found := _clash(managed, there):
+        message = f"{cannot} because their address spaces overlap. Overlapping address prefixes: {found}."
+        raise refused("VnetAddressSpacesOverlap", message)
+    for entry in managed.ledger.under(there, {_PEERING}):
+        other = _remote(entry.inputs)
+        if not same_id(other, managed.parent) and (found := _clash(managed, other)):
+            message = (
+                f"{cannot} because address space of the first virtual network overlaps with address space of virtual "
+                f"network {other} already peered with the second virtual network. Overlapping address prefixes: "
+                f"{found}."
+            )
+            raise refused("VnetAddressSpaceOverlapsWithAlreadyPeeredVnet", message)
+
+
+def _clash(managed: ManagedResource, other: str) -> str | None:
+    """The first range that the peering's own network shares with another."""
+    networks = (managed.at(_NETWORK, managed.parent), managed.at(_NETWORK, other))
+    found = clash(*(of_network(entry.inputs) if entry is not None else [] for entry in networks))
+    return None if found is None else str(found[0])

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import Pool
+from gpucluster.sandbox.clouds.azure.machines import Pool
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
 _GROUP: Final = "azure-native:compute:ProximityPlacementGroup"
 _RESERVATION: Final = "azure-native:compute:CapacityReservation"

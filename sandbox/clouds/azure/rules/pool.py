@@ -15,9 +15,7 @@ from typing import Final
 from gpucluster.core.catalog.azure_regions import azure_regions
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.azure.identity import location_of
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import (
+from gpucluster.sandbox.clouds.azure.machines import (
     AGENT_POOL,
     CLUSTER,
     DEFAULT,
@@ -28,7 +26,7 @@ from gpucluster.sandbox.clouds.azure.pools import (
     pools_of,
     temp_disk,
 )
-from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, kept_from, location_of, refused, rule
 
 _MOST: Final = 1000
 _MOST_WITH_FABRIC: Final = 300

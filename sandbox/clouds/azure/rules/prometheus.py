@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule
 
 _GROUP: Final = "azure-native:alertsmanagement:PrometheusRuleGroup"
 _WORKSPACE: Final = "azure-native:monitor:AzureMonitorWorkspace"

@@ -17,10 +17,8 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from gpucluster.sandbox.clouds.account import texts
-from gpucluster.sandbox.clouds.azure.identity import with_same_id
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule, with_same_id
+from gpucluster.sandbox.clouds.model import texts
 
 _ANYTHING: Final = "anything"
 _GROUP: Final = "azure-native:resources:ResourceGroup"

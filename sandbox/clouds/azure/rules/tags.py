@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule
 
 _MOST: Final = 50
 _NAME: Final = 512

@@ -1,23 +1,63 @@
-"""AKS's requirements for a change of version.
-
-Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-aks-control-plane.md (also of clusters with
-long-term support, which may skip versions), upgrade-node-pools.md and auto-upgrade-cluster.md; its words:
-rancher/dashboard #11884, Azure/AKS #4765, rancher/rancher #33426, kubernetes-sigs/cluster-api-provider-azure #1883.
-"""
+"""AKS's requirements for a change of version, and for a node pool with the image of a snapshot."""
 
 from __future__ import annotations
 
+import datetime
+import re
 from typing import Final
 
 from packaging.version import Version
 
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.azure.model import ManagedResource
-from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, may_be, own_profiles, resolved
-from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.machines import (
+    AGENT_POOL,
+    CLUSTER,
+    SNAPSHOT,
+    image_date,
+    may_be,
+    node_image,
+    own_profiles,
+    resolved,
+)
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, kept_from, refused, rule
 
-_CURRENT: Final = "currentOrchestratorVersion"
+_OLDEST = datetime.timedelta(days=90)
+
+
+@rule(AGENT_POOL)
+def snapshot_fits(managed: ManagedResource) -> None:
+    """A snapshot of the same family of machines, not older than the pool, with an image of at most 90 days."""
+    id_ = mapping(managed.inputs.get("creationData")).get("sourceResourceId")
+    found = managed.at(SNAPSHOT, id_) if id_ else None
+    if found is None or (managed.previous and "creationData" not in managed.changed):
+        return
+    version, image = (str(found.outputs.get(name)) for name in ("kubernetesVersion", "nodeImageVersion"))
+    size, source = str(managed.inputs.get("vmSize")), str(found.outputs.get("vmSize"))
+    if _family(size) != _family(source):
+        raise refused("InvalidParameter", f"snapshot {found.name} is of {source}, another family than {size}")
+    if image_date(node_image(found.outputs.get("osSku"), version)) - image_date(image) > _OLDEST:
+        raise refused("InvalidParameter", f"image {image} of snapshot {found.name} is older than 90 days")
+    current, before = (str(managed.previous.get(name) or "") for name in _CURRENT)
+    if before and (Version(current) > Version(version) or image_date(before) > image_date(image)):
+        raise refused(
+            "InvalidParameter", f"snapshot {found.name}, {version} on {image}, is older than {current} on {before}"
+        )
+    wish = managed.inputs.get("orchestratorVersion")
+    if wish is not None and minor(str(wish)) != minor(version):
+        raise kept_from(managed, f"snapshot {found.name} has Kubernetes {version}, and the pool requests {wish}")
+
+
+_CURRENT = ("currentOrchestratorVersion", "nodeImageVersion")
+
+
+def _family(size: str) -> tuple[str, ...]:
+    """Series, accelerator and version: of Standard_ND96isr_H100_v5 ND and H100_v5."""
+    match = re.fullmatch(r"(?i)Standard_([A-Z]+)\d[^_]*_?(.*)", size)
+    return tuple(part.lower() for part in match.groups()) if match else (size,)
+
+
+_UPGRADE_CURRENT: Final = "currentOrchestratorVersion"
 
 # Maximum minor versions of the nodes behind the control plane.
 _SKEW = 3
@@ -66,8 +106,8 @@ def pools_keep_their_versions(managed: ManagedResource) -> None:
     if not before:
         return
     after = resolved(str(managed.inputs.get("kubernetesVersion") or before), before)
-    pools = {str(one.get("name")): str(one.get(_CURRENT)) for one in own_profiles(managed, managed.previous)}
-    pools |= {entry.name: str(entry.outputs.get(_CURRENT)) for entry in managed.under(AGENT_POOL, managed.id)}
+    pools = {str(one.get("name")): str(one.get(_UPGRADE_CURRENT)) for one in own_profiles(managed, managed.previous)}
+    pools |= {entry.name: str(entry.outputs.get(_UPGRADE_CURRENT)) for entry in managed.under(AGENT_POOL, managed.id)}
     profiles = [mapping(profile) for profile in items(managed.inputs.get("agentPoolProfiles"))]
     named = {str(it["name"]): str(it["orchestratorVersion"]) for it in profiles if it.get("orchestratorVersion")}
     moved = any(resolved(named[name], pools[name]) not in (pools[name], after) for name in named if name in pools)
@@ -97,7 +137,7 @@ def pool_follows_the_control_plane(managed: ManagedResource) -> None:
             "please check https://aka.ms/version-skew-policy"
         )
         raise refused("NodePoolMcVersionIncompatible", message)
-    old = str(managed.previous.get(_CURRENT) or "")
+    old = str(managed.previous.get(_UPGRADE_CURRENT) or "")
     if old and Version(old) > Version(resolved(wish, old)):
         message = (
             f"Upgrade agent pool version from {old} to {new} is not allowed, you can only upgrade one minor version at "

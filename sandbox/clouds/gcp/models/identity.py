@@ -13,8 +13,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.gcp.identity import number_of
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models, number_of
 from gpucluster.sandbox.clouds.model import random_hex
 from gpucluster.sandbox.clouds.types.values import Secret
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from ipaddress import ip_network
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.gcp.identity import LINKS
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource, made, models, number
+from gpucluster.sandbox.clouds.gcp.model import LINKS, ManagedResource, made, models, number
 from gpucluster.sandbox.clouds.model import random_hex
 
 

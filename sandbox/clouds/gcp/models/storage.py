@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, number_of
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
+from gpucluster.sandbox.clouds.gcp.model import DOMAIN, ManagedResource, models, number_of
 from gpucluster.sandbox.clouds.model import random_hex
 
 

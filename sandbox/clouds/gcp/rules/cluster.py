@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.identity import region_of
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
-from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.gcp.machines import CLUSTER
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, refused, region_of, rule
 
 
 @rule(CLUSTER)

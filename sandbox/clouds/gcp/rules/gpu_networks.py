@@ -11,12 +11,9 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.gcp.identity import region_of
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
-from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
-from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of
-from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
+from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, Pool
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, kept_from, refused, region_of, rule
+from gpucluster.sandbox.clouds.gcp.networks import is_roce, overlap, ranges_of, zone_of
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _NICS: Final = 10

@@ -10,9 +10,8 @@ import re
 from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL
-from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.gcp.machines import CLUSTER, NODE_POOL
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, refused, rule
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _GRANTS: Final = (

@@ -1,9 +1,4 @@
-"""GKE's requirements for every node pool.
-
-Sources: Kubernetes Engine API, NodePool, NodePoolAutoscaling, UpgradeSettings and MaxPodsConstraint; GKE documentation,
-"Add and manage node pools" (names); hashicorp/terraform-provider-google-beta@93c65b2d
-container/resource_container_node_pool.go (expandNodePool).
-"""
+"""GKE's requirements for every node pool, its machine type and the slices of its GPUs."""
 
 from __future__ import annotations
 
@@ -12,10 +7,91 @@ from typing import Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.identity import region_of, zones_of
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
-from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, Pool, is_unheard_of
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, kept_from, refused, region_of, rule, zones_of
+
+
+@rule(NODE_POOL)
+def machine_is_heard_of(managed: ManagedResource) -> None:
+    """All machines of families with accelerators are known. GKE's words: keras-team/kinetic #305."""
+    pool = Pool(managed)
+    if is_unheard_of(pool.machine_type):
+        zone = next(iter(pool.zones), managed.location)
+        raise refused(managed, f'Invalid machine type "{pool.machine_type}" in zone "{zone}": GCE_NOT_FOUND')
+
+
+@rule(NODE_POOL)
+def accelerators_are_those_of_the_machine(managed: ManagedResource) -> None:
+    """An accelerator-optimized machine has its fixed type and number of accelerators."""
+    pool = Pool(managed)
+    machine = pool.machine
+    if machine is None:
+        return
+    for accelerator in pool.accelerators:
+        asked = (accelerator.get("type"), int(accelerator.get("count") or 0))
+        if asked != (machine.accelerator, machine.gpus):
+            message = (
+                f"Machine type {machine.machine_type} comes with {machine.gpus} x {machine.accelerator}; "
+                f"guest_accelerators ask for {asked[1]} x {asked[0]}"
+            )
+            raise refused(managed, message)
+
+
+@rule(NODE_POOL)
+def local_ssds_are_those_of_the_machine(managed: ManagedResource) -> None:
+    """Local SSDs have a single use, and their number is that of the machine type."""
+    pool = Pool(managed)
+    ways = ("ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig")
+    given = {way: mapping(pool.config.get(way)) for way in ways if pool.config.get(way)}
+    if len(given) > 1:
+        raise refused(managed, "ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config exclude each other")
+    fixed = pool.machine.local_ssds if pool.machine is not None else None
+    for config in given.values():
+        count = int(config.get("localSsdCount") or 0)
+        if fixed is not None and count != fixed:
+            message = f"Machine type {pool.machine_type} has {fixed} local SSDs; local_ssd_count asks for {count}"
+            raise refused(managed, message)
+
+
+@rule(NODE_POOL)
+def boot_disk_is_fast_enough(managed: ManagedResource) -> None:
+    """A3 and newer machines do not boot from standard persistent disks."""
+    pool = Pool(managed)
+    disk = pool.config.get("diskType") or mapping(pool.config.get("bootDisk")).get("diskType")
+    if disk == "pd-standard" and pool.machine_type.startswith(("a3-", "a4-")):
+        message = f"[pd-standard] features are not compatible for creating instance of machine type {pool.machine_type}"
+        raise refused(managed, message)
+
+
+_SIZES: Final = {
+    "nvidia-tesla-a100": ("1g.5gb", "2g.10gb", "3g.20gb", "7g.40gb"),
+    "nvidia-a100-80gb": ("1g.10gb", "2g.20gb", "3g.40gb", "7g.80gb"),
+    "nvidia-h100-80gb": ("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "7g.80gb"),
+    "nvidia-h100-mega-80gb": ("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "7g.80gb"),
+    "nvidia-h200-141gb": ("1g.18gb", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb"),
+}
+
+
+@rule(NODE_POOL)
+def partition_size_exists(managed: ManagedResource) -> None:
+    """The size is one of the accelerator's."""
+    pool = Pool(managed)
+    for accelerator in pool.accelerators:
+        size, type_ = accelerator.get("gpuPartitionSize"), str(accelerator.get("type"))
+        if size and type_ in _SIZES and size not in _SIZES[type_]:
+            message = f"{size} is not a valid GPU partition size for {type_}; valid: {', '.join(_SIZES[type_])}"
+            raise refused(managed, message)
+        if size and type_ not in _SIZES:
+            raise refused(managed, f"Accelerator type {type_} does not support GPU partitions")
+
+
+@rule(NODE_POOL)
+def slices_have_no_fabric(managed: ManagedResource) -> None:
+    """Slices do not use the GPU networks."""
+    pool = Pool(managed)
+    if pool.partition and (pool.networks or pool.network_profile):
+        raise kept_from(managed, "slices of GPUs never use the GPU networks; leave them out of a pool with MIG")
+
 
 _NAME: Final = r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?"
 _MOST_IN_A_ZONE: Final = 1000

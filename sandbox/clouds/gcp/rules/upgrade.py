@@ -6,9 +6,8 @@ and kubeflow/code-intelligence #153 (control plane).
 
 from __future__ import annotations
 
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource
-from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL, Pool, resolved
-from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.gcp.machines import CLUSTER, NODE_POOL, Pool, resolved
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, refused, rule
 
 
 @rule(CLUSTER)

@@ -18,8 +18,8 @@ from gpucluster.core.catalog.machines import (
     sold,
     zones_of,
 )
-from gpucluster.sandbox.clouds.azure.pools import temp_disk
-from gpucluster.sandbox.clouds.gcp.node_pools import machine as in_the_sandbox
+from gpucluster.sandbox.clouds.azure.machines import temp_disk
+from gpucluster.sandbox.clouds.gcp.machines import machine as in_the_sandbox
 from tests.cases import cases
 from tests.says import Says
 

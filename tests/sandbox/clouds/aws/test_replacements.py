@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import replaces
-from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.cloud import Change, Kind, Resource
 from gpucluster.sandbox.clouds.types.schema import Schema
 
 NODE_GROUP = "eks/nodeGroup:NodeGroup"

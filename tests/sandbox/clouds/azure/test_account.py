@@ -13,7 +13,7 @@ from gpucluster.sandbox.clouds.azure.cloud import Azure, AzureAccount, Settings
 from gpucluster.sandbox.clouds.cloud import Account, CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster as KubernetesCluster
-from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.clouds.outputs import before
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema

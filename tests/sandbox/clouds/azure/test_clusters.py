@@ -13,7 +13,7 @@ import yaml
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount, own_part
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource, UnansweredError
 from gpucluster.sandbox.clouds.kubernetes.cloud import api_server
-from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+from gpucluster.sandbox.clouds.kubernetes.objects import cluster_at
 
 Stage = Any
 

@@ -12,8 +12,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.azure.paths import AutoName, path_of
-from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.cloud import Change, Kind, Resource
 from gpucluster.sandbox.clouds.types.schema import ResourceType, Schema
 from gpucluster.sandbox.clouds.types.values import UNKNOWN
 

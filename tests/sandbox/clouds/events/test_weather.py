@@ -15,8 +15,8 @@ from gpucluster.sandbox.clouds.cloud import Act, Cloud
 from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.events.weather import Weather
 from gpucluster.sandbox.clouds.gcp.cloud import Gcp
-from gpucluster.sandbox.clouds.gcp.identity import number_of
-from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
+from gpucluster.sandbox.clouds.gcp.machines import CLUSTER
+from gpucluster.sandbox.clouds.gcp.model import number_of
 from gpucluster.sandbox.clouds.provider import Provider
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema

@@ -11,8 +11,8 @@ import pytest
 
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource, UnansweredError
 from gpucluster.sandbox.clouds.gcp.cloud import Gcp, GcpAccount, Settings
+from gpucluster.sandbox.clouds.gcp.machines import VERSIONS, resolved
 from gpucluster.sandbox.clouds.gcp.model import MODELS
-from gpucluster.sandbox.clouds.gcp.node_pools import VERSIONS, resolved
 from gpucluster.sandbox.clouds.outputs import before
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema

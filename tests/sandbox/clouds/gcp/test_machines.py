@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.core.catalog.tables import rows
-from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of, zones_of
-from gpucluster.sandbox.clouds.gcp.node_pools import machine
+from gpucluster.sandbox.clouds.gcp.machines import machine
+from gpucluster.sandbox.clouds.gcp.model import is_zone, region_of, zones_of
 
 
 @pytest.mark.parametrize(

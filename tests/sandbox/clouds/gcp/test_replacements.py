@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.cloud import Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.cloud import Change, Kind, Resource
 from gpucluster.sandbox.clouds.gcp.cloud import GcpAccount, Settings
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema

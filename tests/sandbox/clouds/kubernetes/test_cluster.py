@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind
+from gpucluster.sandbox.clouds.cloud import Change, CloudError, Kind, Resource
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN
+from gpucluster.sandbox.clouds.kubernetes.objects import STAND_IN
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import UNKNOWN
 

@@ -14,8 +14,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.types.limits import Limit, Limits
 from gpucluster.sandbox.clouds.types.schema import Schema
-from gpucluster.sandbox.clouds.types.text_formats import FORMATS
-from gpucluster.sandbox.clouds.types.validate import Failure
+from gpucluster.sandbox.clouds.types.validate import FORMATS, Failure
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 
 CLOUDS = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}

@@ -16,7 +16,7 @@ import pytest
 
 from gpucluster.sandbox.engine.engine import Engine, EngineError
 from gpucluster.sandbox.engine.language_host.start import start_language_host
-from gpucluster.sandbox.machine.run_folder import scratch_folder
+from gpucluster.sandbox.machine.disk import scratch_folder
 from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
 pytestmark = pytest.mark.engine

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Made, Resource
-from gpucluster.sandbox.clouds.diff import Change
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Made, Resource
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import ResourceType
 

@@ -1,0 +1,41 @@
+"""What the last lines of an `up` say of a live cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from gpucluster.components.kubernetes.objects.charts import JOBSET, KUEUE, TRAINER
+from gpucluster.sandbox.api_server.client import Client
+from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from gpucluster.sandbox.clouds.store.ledger import Ledger
+from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live.cluster import remarks
+from gpucluster.sandbox.live.controllers import Site
+from tests.sandbox.live.nodes.conftest import SCOPE, entry, managed
+
+
+def test_a_program_of_another_version_than_the_stacks_chart_is_named(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    pinned = {"kueue": KUEUE.version, "jobset": JOBSET.version, "kubeflow-trainer": TRAINER.version}
+    for name, version in pinned.items():
+        inputs = {"chart": f"oci://charts/{name}", "version": version, "name": name, "namespace": "a"}
+        ledger.put(entry(RELEASE, name, scope=SCOPE, provider="kubernetes", inputs=inputs))
+    server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
+    site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
+    said = remarks(site, ["kueue", "jobset", "trainer"], [], asked=True)
+    ours = f"kueue {CHARTS['kueue'].version} runs, the stack has {KUEUE.version}"
+    assert [line.partition(": ")[2] for line in said if "the stack has" in line] == [ours]
+
+
+def test_a_pool_that_only_the_clouds_own_autoscaler_would_grow_is_named(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    cluster = "projects/p/locations/r/clusters/one"
+    ledger.put(entry("gcp:container/cluster:Cluster", cluster, {"endpoint": SCOPE[8:]}))
+    ledger.put(managed("ComputeClass", "dev"))
+    server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
+    site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
+    assert remarks(site, ["kueue"], [], asked=True)[-1] == (
+        "  pool dev: no machine starts here, because the cloud's own autoscaler does not run"
+    )
