@@ -18,13 +18,12 @@ from gpucluster.core.program.readers.running import Watched, watch
 from gpucluster.core.program.resources import urn_type
 from gpucluster.cost.documents.forms.formats import width_for, written
 from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.estimate.trial import now, trial_of
-from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import BadPrices, PriceBook
-from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.cost.pricing.money import how_known, money, ranged
-from gpucluster.cost.pricing.regions import regions_in_use
 from gpucluster.errors import Error
 
 __all__ = ["BUDGET_VARIABLE", "NotRegistered", "Watched", "costed_plan", "totals", "watch"]

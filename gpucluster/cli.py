@@ -104,10 +104,8 @@ def _shown(error: Error) -> str:
         Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
         Later("compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side."),
         Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
-        Later(
-            "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines."
-        ),
-        Later("advise", "gpucluster.cost.commands.advise:advise", "Suggest savings."),
+        Later("options", "gpucluster.cost.commands.purchasing:options", "Price every way to buy the GPU machines."),
+        Later("advise", "gpucluster.cost.commands.purchasing:advise", "Suggest savings."),
         Later("tco", "gpucluster.cost.commands.tco:tco", "Compare the cost of your own nodes with the cloud."),
         Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
         Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
@@ -127,7 +125,7 @@ def _shown(error: Error) -> str:
                 Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
                 Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
                 Later(
-                    "refresh", "gpucluster.cost.commands.refresh:refresh", "Read prices from the clouds' price lists."
+                    "refresh", "gpucluster.cost.commands.prices:refresh", "Read prices from the clouds' price lists."
                 ),
             ],
         ),
@@ -323,7 +321,7 @@ def completion(shell: str) -> None:
         Later("leftovers", "gpucluster.operate.account.leftovers:leftovers", "List what a stack left in its account."),
         Later(
             "upgrade",
-            "gpucluster.operate.account.upgrade.command:upgrade",
+            "gpucluster.operate.account.upgrade:upgrade",
             "Print outdated versions of a cluster and the upgrade steps.",
         ),
         Later(

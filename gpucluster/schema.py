@@ -13,7 +13,7 @@ _SCHEMAS: Final = {
     "cost-report": "gpucluster.cost.documents.report.report_json:report_schema",
     "cost-reconcile": "gpucluster.cost.documents.reconciliation.reconciliation_json:reconciliation_schema",
     "cost-diff": "gpucluster.cost.documents.diff.diff_json:diff_schema",
-    "quote": "gpucluster.operate.quote.answer_json:quote_schema",
+    "quote": "gpucluster.operate.quote.document:quote_schema",
     "guardrails-check": "gpucluster.policies.render.json:json_schema",
     "judge": "gpucluster.operate.judges.render.json:json_schema",
     "pull-request-evidence": "gpucluster.operate.pull_request.evidence:json_schema",

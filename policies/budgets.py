@@ -16,7 +16,7 @@ from gpucluster.policies.frameworks import FINOPS_BUDGETING
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate
-    from gpucluster.cost.estimate.verdict import Verdict
+    from gpucluster.cost.estimate.budgets import Verdict
 
 
 _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -103,7 +103,7 @@ def priced(resources: Resources) -> Estimate | Violation:
 
 def _judge(stack: Stack) -> Judgement | Violation:
     """The total of the stack against its budget; a Violation if the configured budget is invalid."""
-    from gpucluster.cost.estimate.verdict import budget_verdict
+    from gpucluster.cost.estimate.budgets import budget_verdict
 
     configured = _configured(stack.config)
     if isinstance(configured, Violation):

@@ -20,8 +20,8 @@ from gpucluster.core.text.json_text import BadJson, parse
 from gpucluster.cost.bills.charges import Charge, factor
 from gpucluster.cost.bills.planned import Planned
 from gpucluster.cost.bills.read import Wanted
-from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Condition, Part
+from gpucluster.cost.prices.live.sources import queries
 
 _REGION: Final = re.compile(r"^[a-z]{2}-[a-z-]+-\d-")
 """Prefix of usage types of KMS and others; those of EC2 begin with `USE1-` or have no prefix."""

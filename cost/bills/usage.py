@@ -13,9 +13,9 @@ from gpucluster.core.program.resources import Resources, urn_name
 from gpucluster.cost.bills.planned import Planned
 from gpucluster.cost.bills.reconciliation import Reconciled, Row
 from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.cost.estimate.usage import asked_by
 from gpucluster.cost.prices import OWN_ROW, PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions, Exceptions, fault_of
-from gpucluster.cost.usage.relevant import asked_by
 
 _NEAR: Final = Decimal("0.000001")
 """Quantities or prices with a smaller relative difference are equal: bills round."""

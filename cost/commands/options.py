@@ -13,8 +13,7 @@ import click
 
 from gpucluster.core.program.values import MOST, BadValue, amount
 from gpucluster.cost.prices import PRICES_VARIABLE, PriceBook
-from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.pricing.regions import Regions, regions_in_use
+from gpucluster.cost.pricing.assumptions import Assumptions, Regions, regions_in_use
 from gpucluster.options import plan_argument
 
 
@@ -76,7 +75,7 @@ def pricing(command: _Command) -> _Command:
     ) -> Any:
         assumptions = replace(_assumptions(usage, expected_share, assume), regions=_regions(region))
         if support or discount or account_spend:
-            from gpucluster.cost.terms.terms import given_terms
+            from gpucluster.cost.pricing.terms import given_terms
 
             book = PriceBook.in_use(prices)
             terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
@@ -142,7 +141,7 @@ def _assumptions(usage: str | None, expected_share: str | None, assume: Sequence
         values["expected_share"] = expected_share
     base = Assumptions()
     if usage is not None:
-        from gpucluster.cost.usage.file import read_usage  # reads YAML, which few runs need
+        from gpucluster.cost.estimate.usage import read_usage  # reads YAML, which few runs need
 
         base = read_usage(Path(usage))
     try:

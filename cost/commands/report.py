@@ -16,9 +16,9 @@ from gpucluster.cost.documents.forms.focus import as_focus
 from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.report.groups import groups_document
 from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.estimate.labels import group_by, labels_of
-from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.usage import check_names

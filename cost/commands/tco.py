@@ -17,7 +17,7 @@ from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
-from gpucluster.cost.tco.cloud import against_ways, inputs_of
+from gpucluster.cost.tco.rental import against_ways, inputs_of
 from gpucluster.options import form_of, output
 
 _LIVES: Final = (Decimal(3), Decimal(5))

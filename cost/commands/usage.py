@@ -13,11 +13,10 @@ from gpucluster.core.catalog.resource_types import free_types
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, prices
 from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.estimate.usage import asked_by, first_usage
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.pricing.regions import regions_in_use
-from gpucluster.cost.usage.relevant import asked_by, first_usage
+from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.options import form_of
 
 

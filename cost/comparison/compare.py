@@ -9,9 +9,8 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.core.program.values import BadValue, amount
-from gpucluster.cost.comparison.figures import Ask, Cluster, Figures, figures_of
+from gpucluster.cost.comparison.figures import Ask, Cluster, Figures, figure_notes, figure_rows, figures_of
 from gpucluster.cost.comparison.offers import Ranking, offers_of, rank_offers
-from gpucluster.cost.comparison.rows import figure_notes, figure_rows
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.bounds import CLOSED, Gap, Gaps

@@ -10,10 +10,9 @@ from functools import cached_property
 from typing import Final, Literal, TypeVar
 
 from gpucluster.core.program.resources import key_of, urn_name
-from gpucluster.cost.diff.change import Change
+from gpucluster.cost.diff.change import Change, Unpriced
 from gpucluster.cost.diff.losses import Loss, losses
 from gpucluster.cost.diff.revisions import Side
-from gpucluster.cost.diff.unpriced import Unpriced
 from gpucluster.cost.pricing.bounds import CLOSED, Gap
 from gpucluster.cost.pricing.model import Amounts, CostLine, NotPriced
 

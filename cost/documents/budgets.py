@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpucluster.cost.documents.forms.document import Document, Notes, Section, table
 from gpucluster.cost.documents.forms.json_schema import Amount, Answer, Bound, Known, Model, known
-from gpucluster.cost.estimate.budgets import Verdict
+from gpucluster.cost.estimate.budgets import LimitVerdict
 from gpucluster.cost.pricing.money import money, ranged
 
 _TESTS: Final = {"expected": "expected", "ceiling": "at the most"}
@@ -32,7 +32,7 @@ class Limits(Answer):
     verdicts: list[Limit]
 
 
-def budgets_document(verdicts: Sequence[Verdict], title: str) -> Document:
+def budgets_document(verdicts: Sequence[LimitVerdict], title: str) -> Document:
     """A row for each limit, and the number of limits kept."""
     columns = ("scope", "test", "amount", "limit", "verdict", "over_by", "why")
 
@@ -47,7 +47,7 @@ def budgets_document(verdicts: Sequence[Verdict], title: str) -> Document:
     )
 
 
-def _sections(verdicts: Sequence[Verdict]) -> Iterator[Section]:
+def _sections(verdicts: Sequence[LimitVerdict]) -> Iterator[Section]:
     rows = [
         [
             f"{item.scope}, {_TESTS[item.test]}",
@@ -64,7 +64,7 @@ def _sections(verdicts: Sequence[Verdict]) -> Iterator[Section]:
     yield ", ".join(f"{counts[name]} {name}" for name in ("within", "over", "cannot tell") if counts[name])
 
 
-def _json(verdicts: Sequence[Verdict]) -> Limits:
+def _json(verdicts: Sequence[LimitVerdict]) -> Limits:
     return Limits(
         verdicts=[
             Limit(

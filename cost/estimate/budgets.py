@@ -1,4 +1,4 @@
-"""Cost limits of a stack, of label values and of pools, and whether an estimate is within them."""
+"""Whether an estimate fits a budget: of a stack, of label values and of pools."""
 
 from __future__ import annotations
 
@@ -9,18 +9,95 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from gpucluster.core.program.facts import Budget
 from gpucluster.core.program.resources import Resources
 from gpucluster.core.program.values import MOST, BadValue, amount, is_object
 from gpucluster.core.text.values import shown_value
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import group_by
-from gpucluster.cost.estimate.verdict import Outcome, outcome_of
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import Amounts, CostLine, NotPriced, Unbounded
-from gpucluster.cost.pricing.money import how_known
+from gpucluster.cost.pricing.money import at_least, how_known, money, ranged
 from gpucluster.errors import InputError
 
-__all__ = ["BadLimits", "Limit", "Limits", "Verdict", "read_limits", "verdicts_of"]
+__all__ = [
+    "BadLimits",
+    "Limit",
+    "LimitVerdict",
+    "Limits",
+    "Outcome",
+    "Verdict",
+    "budget_verdict",
+    "outcome_of",
+    "read_limits",
+    "verdicts_of",
+]
+
+
+Outcome = Literal["within", "over", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An outcome on the expected amount, and its basis.
+
+    within: the expected amount fits even at the upper bound of unpriced items, and every pool has a limit.
+    over: it exceeds the budget even at the lower bound. cannot tell: neither.
+    gap, most_gap: gaps that unpriced items leave in the expected amount and in the ceiling.
+    """
+
+    outcome: Outcome
+    budget: Budget
+    expected: Decimal
+    ceiling: Decimal | Unbounded
+    gap: Gap
+    most_gap: Gap
+    committed: Decimal = Decimal(0)
+    """USD per month of the expected amount for capacity bought outside the stack."""
+
+    @property
+    def ceiling_over(self) -> bool:
+        """Whether autoscaling could exceed the budget although the expected amount does not."""
+        low = self.ceiling if isinstance(self.ceiling, str) else self.most_gap.low(self.ceiling)
+        return self.outcome != "over" and (isinstance(low, str) or low > self.budget.monthly)
+
+    @property
+    def sentence(self) -> str:
+        """One line for users."""
+        committed = f", of it {money(self.committed)} committed elsewhere" if self.committed else ""
+        expected, most = ranged(self.expected, self.gap), ranged(self.ceiling, self.most_gap)
+        known = how_known(self.expected, self.gap)
+        amounts = f"expected {expected} a month{committed}, ceiling {most}"
+        said = "; ".join(filter(None, [amounts, f"budget {money(self.budget.monthly)}", known]))
+        if self.outcome == "over":
+            over = self.gap.low(self.expected) - self.budget.monthly
+            return f"over budget by {at_least(over, complete=not self.gap.missing)}: {said}"
+        if self.outcome == "cannot tell":
+            why = "an autoscaled pool has no limit: " if isinstance(self.ceiling, str) else ""
+            return f"cannot tell whether it is within budget: {why}{said}"
+        return f"within budget: {said}"
+
+
+def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict | None:
+    """The verdict on `budget`, or on the budget that components state; None without one."""
+    budget = budget or estimate.facts.budget
+    if budget is None:
+        return None
+    monthly, gaps = estimate.monthly, estimate.gaps
+    outcome = outcome_of(monthly.expected, gaps.expected, budget.monthly)
+    if outcome == "within" and isinstance(monthly.ceiling, str):
+        outcome = "cannot tell"
+    return Verdict(
+        outcome, budget, monthly.expected, monthly.ceiling, gaps.expected, gaps.ceiling, estimate.committed_monthly
+    )
+
+
+def outcome_of(amount: Decimal, gap: Gap, limit: Decimal) -> Outcome:
+    """Whether an amount is within a limit, given its gap."""
+    if gap.low(amount) > limit:
+        return "over"
+    high = gap.high(amount)
+    return "cannot tell" if high is None or isinstance(high, str) or high > limit else "within"
 
 
 _SCOPES: Final = ("stack", "labels", "pools")
@@ -138,7 +215,7 @@ Test = Literal["expected", "ceiling"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LimitVerdict:
     """One limit compared with one amount.
 
     scope: `stack`, `team=research`, or the name of a pool. test: whether it compares the expected amount with the
@@ -162,7 +239,7 @@ class Verdict:
         return self.gap.low(self.amount) - self.limit
 
 
-def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tuple[Verdict, ...]:
+def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tuple[LimitVerdict, ...]:
     """A verdict for each limit, in file order, after the verdict on the budget that components state.
 
     Raises BadLimits.
@@ -173,7 +250,7 @@ def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tup
     return tuple(_verdicts(estimate, resources, limits))
 
 
-def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Iterator[Verdict]:
+def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Iterator[LimitVerdict]:
     stated = estimate.facts.budget
     if stated is not None:
         yield from _held("stack's own budget", estimate.lines, estimate.not_priced, Limit(stated.monthly))
@@ -196,7 +273,7 @@ def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Itera
 
 def _held(
     scope: str, lines: Sequence[CostLine], unpriced: Sequence[NotPriced], limit: Limit, absent: str = ""
-) -> Iterator[Verdict]:
+) -> Iterator[LimitVerdict]:
     amounts = Amounts.of(lines)
     if limit.monthly is not None:
         yield _verdict(scope, "expected", amounts.expected, limit.monthly, Gap.of(unpriced), absent)
@@ -205,13 +282,15 @@ def _held(
         yield _verdict(scope, "ceiling", amounts.ceiling, limit.ceiling, gap, absent)
 
 
-def _verdict(scope: str, test: Test, amount: Decimal | Unbounded, limit: Decimal, gap: Gap, absent: str) -> Verdict:
+def _verdict(
+    scope: str, test: Test, amount: Decimal | Unbounded, limit: Decimal, gap: Gap, absent: str
+) -> LimitVerdict:
     known = how_known(amount, gap)
     if isinstance(amount, str):
         why = "; ".join(filter(None, ["an autoscaled pool has no limit", absent, known]))
-        return Verdict(scope, test, amount, limit, "cannot tell", gap, why)
+        return LimitVerdict(scope, test, amount, limit, "cannot tell", gap, why)
     outcome = "cannot tell" if absent else outcome_of(amount, gap, limit)
-    return Verdict(scope, test, amount, limit, outcome, gap, absent or known)
+    return LimitVerdict(scope, test, amount, limit, outcome, gap, absent or known)
 
 
 def _unknown(name: str, estimate: Estimate) -> str:

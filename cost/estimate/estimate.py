@@ -31,8 +31,8 @@ from gpucluster.cost.pricing.model import (
     committed_sum,
 )
 from gpucluster.cost.pricing.pricing import provider_of
+from gpucluster.cost.pricing.terms import agreed_terms
 from gpucluster.cost.rates import compute_types
-from gpucluster.cost.terms.terms import agreed_terms
 
 COMPUTE_TYPES: Final = compute_types()
 """Types billed as machine hours."""
@@ -300,7 +300,7 @@ def running_hours(lines: Iterable[CostLine]) -> Decimal:
 
 
 def _discounted(book: PriceBook, terms: Mapping[str, Terms]) -> PriceBook:
-    from gpucluster.cost.terms.discount import DiscountedBook  # rarely needed, and slow to import
+    from gpucluster.cost.pricing.terms import DiscountedBook  # rarely needed, and slow to import
 
     shares = {cloud: agreed.discount for cloud, agreed in terms.items() if agreed.discount}
     return DiscountedBook(book, shares) if shares else book
@@ -309,7 +309,7 @@ def _discounted(book: PriceBook, terms: Mapping[str, Terms]) -> PriceBook:
 def _support(
     stack: str, parts: Sequence[Part], terms: Mapping[str, Terms], book: PriceBook
 ) -> list[CostLine | NotPriced]:
-    from gpucluster.cost.terms.support import support_lines  # as above
+    from gpucluster.cost.pricing.terms import support_lines  # as above
 
     return list(support_lines(stack, [line for part in parts for line in part.lines], terms, book))
 

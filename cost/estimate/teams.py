@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.estimate.budgets import Outcome, outcome_of
 from gpucluster.cost.estimate.estimate import Estimate, running_hours
-from gpucluster.cost.estimate.verdict import Outcome, outcome_of
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, cents
 from gpucluster.cost.pricing.money import at_least, how_known, money, ranged

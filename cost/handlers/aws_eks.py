@@ -1,15 +1,182 @@
-"""EKS control planes."""
+"""EKS: clusters, and logs and metrics in CloudWatch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions, minor
-from gpucluster.cost.handlers.aws_telemetry import control_plane_logs, has_own_group
+from gpucluster.core.program.resources import Resource
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.whole_machines import or_named, plain
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from gpucluster.cost.pricing.pricing import CannotPrice, Pricing
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number
+
+_GROUP: Final = "aws:cloudwatch/logGroup:LogGroup"
+_FLOW_LOG: Final = "aws:ec2/flowLog:FlowLog"
+_CLUSTER: Final = "aws:eks/cluster:Cluster"
+_STACK: Final = "pulumi:pulumi:Stack"
+_NODES: Final = "aws:eks/nodeGroup:NodeGroup"
+_LEAVES: Final = "storage of kept logs is not in the total"
+
+
+@prices(_GROUP)
+def log_group(item: Pricing) -> Iterator[CostLine]:
+    """GiB ingested (CloudWatch price page): `log_gib`, else an assumption if a cluster sends its logs there."""
+    name = item.resource.inputs.get("name")
+    cluster = next(
+        (
+            one
+            for one in item.resources.of_type(_CLUSTER)
+            if _own_group(one) == name and item.of(one).items("enabledClusterLogTypes")
+        ),
+        None,
+    )
+    flows = any(item.resources.referred(one, "logDestination", _GROUP) is item.resource
+                for one in item.resources.of_type(_FLOW_LOG))  # fmt: skip
+    pods_of = next((one for one in item.resources.of_type(_CLUSTER) if _group_of_pods(one) ==
+                    item.resource.inputs.get("name")), None)  # fmt: skip
+    if pods_of is not None:
+        yield _taken_in(item, "Pod logs ingested", pods_of, "pod_log_gib_per_node")
+    elif cluster is not None:
+        yield control_plane_logs(item, cluster)
+    elif flows:
+        yield _taken_in(item, "Flow logs ingested", None, "flow_log_gib_per_node")
+    else:
+        price = item.price("cloudwatch-logs-ingest", "GiB")
+        yield item.by_usage("Logs ingested", "log_gib", price, leaves=_LEAVES)
+
+
+def control_plane_logs(item: Pricing, cluster: Resource) -> CostLine:
+    """What an EKS control plane writes, by its nodes."""
+    return _taken_in(item, "Control-plane logs ingested", cluster, "eks_log_gib_per_node", "eks_log_gib")
+
+
+def has_own_group(item: Pricing) -> bool:
+    """Whether the stack declares the log group that a cluster writes to, which is priced by itself then."""
+    return any(found.inputs.get("name") == _own_group(item.resource) for found in item.resources.of_type(_GROUP))
+
+
+def _around(item: Pricing, resource: Resource) -> str | None:
+    """URN of the outermost component around a resource, None without one."""
+    around = [one.urn for one in item.resources.parents(resource) if not one.custom and one.type != _STACK]
+    return around[-1] if around else None
+
+
+def _own_group(cluster: Resource) -> str:
+    return f"/aws/eks/{cluster.inputs.get('name')}/cluster"
+
+
+def _group_of_pods(cluster: Resource) -> str:
+    """As Container Insights names it (Amazon CloudWatch user guide, Container-Insights-setup-logs-FluentBit)."""
+    return f"/aws/containerinsights/{cluster.inputs.get('name')}/application"
+
+
+def _taken_in(item: Pricing, name: str, cluster: Resource | None, each: str, base: str = "") -> CostLine:
+    """GiB of a base and of each node; `log_gib`, where it is set, takes their place."""
+    price = item.price("cloudwatch-logs-ingest", "GiB")
+    if item.assumptions.log_gib:
+        return item.by_usage(name, "log_gib", price, leaves=_LEAVES)
+    nodes, used = _nodes(item, cluster), tuple(filter(None, (base, each)))
+    gib = nodes * item.assumptions.amount(each) + (item.assumptions.amount(base) if base else Decimal(0))
+    said = ", ".join(item.assumptions.said(one) for one in used)
+    return item.line(
+        name,
+        gib,
+        price,
+        basis=f"{plain(gib)} GiB",
+        assumption=f"our estimate for {plain(nodes)} nodes: {said}; {_LEAVES}",
+        usage=("log_gib", *used),
+    )
+
+
+def _nodes(item: Pricing, cluster: Resource | None) -> Decimal:
+    """Nodes of one cluster's node groups, or of those within the same outermost component, which flow logs are of."""
+    total, around = Decimal(0), _around(item, item.resource)
+    for group in item.resources.of_type(_NODES):
+        of = item.resources.referred(group, "clusterName", _CLUSTER)
+        if of in (cluster, None) if cluster is not None else _around(item, group) == around:
+            try:
+                total += item.of(group).number("scalingConfig", "desiredSize")
+            except CannotPrice:  # it is named with its own resource
+                continue
+    return total
+
+
+EXPECTED: Final = "gpucluster/expected-million-samples"
+"""Tag that says how many millions of samples a workspace takes in a month; goes before `prometheus_million_samples`."""
+
+_USAGE: Final = ("prometheus_million_samples",)
+
+_BYTES: Final = 2
+"""Bytes of a stored sample: "typically 1 or 2" (price page of Amazon Managed Service for Prometheus)."""
+_KEPT_MONTHS: Final = Decimal(150 * 24) / HOURS_PER_MONTH
+"""Months of samples that are there: the default retention is 150 days (its user guide)."""
+_PER_PRICE: Final = 10
+"""Millions of samples that one price buys."""
+
+
+_WORKSPACE: Final = "aws:amp/workspace:Workspace"
+
+
+@prices(_WORKSPACE)
+def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
+    """Samples ingested, by 10 million, and stored. Queries are not in the total."""
+    millions, where = _millions(item)
+    yield from or_named(item, _aws_prometheus_taken_in(item, millions, where))
+    yield from or_named(item, _kept(item, millions))
+
+
+def _millions(item: Pricing) -> tuple[Decimal, str]:
+    """Millions of samples a month that the workspace asked about takes, and what says so."""
+    said = item.get("tags", EXPECTED)
+    if said is None:
+        return item.assumptions.prometheus_million_samples, "prometheus_million_samples"
+    return as_number(said, EXPECTED), f"tag {EXPECTED} of {item.resource.name}"
+
+
+def _aws_prometheus_taken_in(item: Pricing, millions: Decimal, where: str) -> Iterator[CostLine]:
+    yield item.line(
+        "Prometheus samples",
+        millions / _PER_PRICE,
+        item.price("amp-samples-ingested", "10M-samples"),
+        basis=f"{millions:,f} M samples",
+        assumption=f"{millions:,f} million samples a month ({where}); queries are not in the total",
+        usage=_USAGE,
+    )
+
+
+def _kept(item: Pricing, millions: Decimal) -> Iterator[CostLine]:
+    gib = (millions * 1_000_000 * _BYTES * _KEPT_MONTHS / 2**30).quantize(Decimal("0.001"))
+    said = "samples are kept for 150 days, at 2 bytes each; metric names and labels are not counted"
+    price = item.price("amp-storage", "GiB-month")
+    yield item.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=_USAGE)
+
+
+@prices("aws:amp/scraper:Scraper")
+def scraper(item: Pricing) -> Iterator[CostLine | NotPriced]:
+    """Hours of the collector, and its samples: all that its workspace ingests."""
+    yield from or_named(item, _hours(item))
+    yield from or_named(item, _collected(item))
+
+
+def _hours(item: Pricing) -> Iterator[CostLine]:
+    price = item.price("amp-agentless-collector", "hour")
+    yield item.line("Prometheus collector", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+
+
+def _collected(item: Pricing) -> Iterator[CostLine]:
+    workspace = item.resources.referred(item.resource, "destination", _WORKSPACE)
+    millions, _ = _millions(item.of(workspace)) if workspace else (item.assumptions.prometheus_million_samples, "")
+    yield item.line(
+        "Prometheus samples collected",
+        millions / _PER_PRICE,
+        item.price("amp-samples-collected", "10M-samples"),
+        basis=f"{millions:,f} M samples",
+        assumption="assumes that the collector collects every sample of its workspace",
+        usage=_USAGE,
+    )
 
 
 @prices("aws:eks/cluster:Cluster")

@@ -11,10 +11,9 @@ from gpucluster.cost.handlers.aws_network import ipv4_lines
 from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_storage import AMI_ROOT_GIB, Disk, default_root, disk_at, mapped_disks
 from gpucluster.cost.handlers.disks import disk_lines
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
 from gpucluster.cost.handlers.open_reservations import machine_lines
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.handlers.reserved_capacity import reserved
+from gpucluster.cost.handlers.reserved_capacity import LAUNCH_TEMPLATE, reservation_of, reserved
 from gpucluster.cost.handlers.whole_machines import instance_is_stopped, or_named, plain, say_stopped
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read

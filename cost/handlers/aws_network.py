@@ -8,8 +8,8 @@ from typing import Final
 
 from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.core.program.values import is_list
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.reserved_capacity import LAUNCH_TEMPLATE
 from gpucluster.cost.handlers.usage_lines import egress_lines
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, Free

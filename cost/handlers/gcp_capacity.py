@@ -1,4 +1,4 @@
-"""Images of Google Cloud whose licence is billed by the hour, beside the machine."""
+"""Capacity of Compute Engine: reservations, and images whose licence is billed by the hour."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.core.program.values import is_list
+from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import committed, inside
-from gpucluster.cost.handlers.whole_machines import Cover, plain
+from gpucluster.cost.handlers.whole_machines import Cover, machine_price, plain
 from gpucluster.cost.handlers.whole_machines import bought as covered
 from gpucluster.cost.prices import Price
-from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, Free, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
 
 _BILLED: Final = ("windows-cloud", "windows-sql-cloud", "rhel-cloud", "rhel-sap-cloud", "suse-cloud", "suse-sap-cloud",
@@ -107,3 +109,29 @@ def bought(
     yield from covered(
         item, machine, count, purchase, _COVERS, region=region, autoscaled=autoscaled, assumption=assumption
     )
+
+
+@prices("gcp:compute/reservation:Reservation")
+def reservation(item: Pricing) -> Iterator[CostLine]:
+    """Reserved machines at the on-demand rate, used or not (Compute Engine documentation, reservations)."""
+    count = item.number("specificReservation", "count")
+    machine = short_name(item.text("specificReservation", "instanceProperties", "machineType"))
+    region = region_of(place_of(item, "zone"))
+    yield item.line(
+        f"{plain(count)} x {machine} reserved, on demand",
+        count * HOURS_PER_MONTH,
+        machine_price(item, machine, "on_demand", region=region),
+        basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
+        assumption="a reservation is billed whether used or not",
+    )
+
+
+@prices("gcp:compute/futureReservation:FutureReservation")
+def future_reservation(item: Pricing) -> Iterator[Free | NotPriced]:
+    """A draft costs nothing; one that is submitted is billed for its time window, and cannot be cancelled."""
+    if item.text("planningStatus", default="DRAFT") == "DRAFT":
+        yield item.free(
+            "a draft reserves nothing", "https://cloud.google.com/compute/docs/instances/future-reservations-overview"
+        )
+    else:
+        yield item.not_priced("submitted: billed for its whole time window, not by the month", compute=True)

@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.core.catalog import aws_regions
 from gpucluster.cost.handlers.aws_storage import Disk, default_root
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
-from gpucluster.cost.handlers.karpenter_machines import KarpenterCloud, gib
+from gpucluster.cost.handlers.karpenter import KarpenterCloud, gib
 from gpucluster.cost.pricing.model import CostLine, Count
 from gpucluster.cost.pricing.pricing import Pricing
 

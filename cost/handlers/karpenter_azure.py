@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.handlers.azure_aks import system_disks
 from gpucluster.cost.handlers.azure_place import CLUSTER, region_of_zone
-from gpucluster.cost.handlers.karpenter_machines import KarpenterCloud
+from gpucluster.cost.handlers.karpenter import KarpenterCloud
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import Pricing
 

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.cost.handlers.disks import optional_number
 from gpucluster.cost.handlers.gcp_place import region_of
 from gpucluster.cost.handlers.gcp_storage import Disk, google_disk_lines
-from gpucluster.cost.handlers.karpenter_machines import KarpenterCloud
+from gpucluster.cost.handlers.karpenter import KarpenterCloud
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import Pricing
 

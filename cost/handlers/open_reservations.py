@@ -14,8 +14,7 @@ from typing import Any, Final
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.core.program.values import is_list
 from gpucluster.cost.handlers.aws_place import SUBNETS
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, RESERVATION
-from gpucluster.cost.handlers.reserved_capacity import inside
+from gpucluster.cost.handlers.reserved_capacity import LAUNCH_TEMPLATE, RESERVATION, inside
 from gpucluster.cost.handlers.whole_machines import Cover, bought, instance_is_stopped
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read

@@ -7,12 +7,34 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
-from gpucluster.core.program.resources import Resource
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.prices import NotKnown, Price
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, NotPriced, Spend, cents
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read
+
+LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"
+_RESERVATIONS: Final = (RESERVATION, "aws:ec2/capacityBlockReservation:CapacityBlockReservation")
+
+
+def reservation_of(item: Pricing) -> Resource | str | None:
+    """The capacity that `ask` (a launch template or instance) targets.
+
+    A resource of this stack, the id or ARN of one that is bought elsewhere, or None when it targets none.
+    """
+    for type_ in _RESERVATIONS:
+        found = item.resources.referred(item.resource, "capacityReservationSpecification", type_)
+        if found is not None:
+            return found
+    target = read(item.resource.inputs, "capacityReservationSpecification", "capacityReservationTarget")
+    for key in ("capacityReservationId", "capacityReservationResourceGroupArn"):
+        value = read(target, key)
+        if value is UNKNOWN:
+            raise CannotPrice("the capacity reservation it targets is not known before the update")
+        if value:
+            return str(value)
+    return None
 
 
 def inside(

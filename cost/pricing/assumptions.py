@@ -1,19 +1,44 @@
-"""All assumptions of an estimate that users can set: one input each, with unit and default."""
+"""All assumptions of an estimate that users can set: one input each, with unit and default; and the regions to use."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Final
 
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.resource_types import package_of_region, region_of_environment
 from gpucluster.core.program.facts import Terms
 from gpucluster.core.program.resources import Resource
 from gpucluster.core.program.values import MOST
-from gpucluster.cost.pricing.regions import Regions
 from gpucluster.cost.rates import usage_default, usage_words
+
+Regions = Mapping[str, tuple[str, str]]
+"""Package -> (region, its origin)."""
+
+
+def regions_in_use(given: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Regions:
+    """The regions to use. given: values of `--region`. ValueError names a region that no cloud could have, or two of
+    one cloud.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for name in given:
+        package = package_of_region(name)
+        if package is None:
+            raise ValueError(f"{name!r} is not a region; write one such as us-east-1, us-central1 or eastus")
+        if package in found:
+            raise ValueError(f"{found[package][0]} and {name} are regions of one cloud; give one of them")
+        found[package] = name, "--region"
+    for cloud in clouds().values():
+        said = region_of_environment(cloud.package, os.environ if environ is None else environ)
+        if said is not None:
+            found.setdefault(cloud.package, said)
+    return found
+
 
 _COVERS = (
     ("cud_1y_share", "cud_3y_share"),

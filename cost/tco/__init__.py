@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.tco.against import Against, Point, against
 from gpucluster.cost.tco.inputs import BadInputs, Given, Inputs
 from gpucluster.cost.tco.own import Item, Own, own_cluster
+from gpucluster.cost.tco.rental import Against, Point, against
 
 __all__ = ["Against", "BadInputs", "Given", "Inputs", "Item", "Own", "Point", "against", "own_cluster"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.usage.relevant import BadUsage, check_names, check_urns
+from gpucluster.cost.estimate.usage import BadUsage, check_names, check_urns
 
 __all__ = ["BadUsage", "check_names", "check_urns"]

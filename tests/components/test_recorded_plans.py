@@ -12,8 +12,7 @@ from gpucluster.components.planning.names import NODE_GPUS
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.operate.judges.bench import judged
-from gpucluster.operate.judges.report import Outcome
+from gpucluster.operate.judges.verdicts import Outcome, judged
 from tests.components.recorded import PLANS, plan_of, recording, spec_names
 
 CLOUDS = [*clouds()]

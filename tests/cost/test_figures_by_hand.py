@@ -10,11 +10,11 @@ import pytest
 from gpucluster.cost import PriceBook
 from gpucluster.cost.comparison.carbon import grid_of, tonnes_a_year
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
+from gpucluster.cost.pricing.terms import support_of
 from gpucluster.cost.pricing.transfer import GIB_PER_GB, Egress, egress_of, flow_gigabytes
 from gpucluster.cost.purchasing.rate import Settings
 from gpucluster.cost.purchasing.spot_interruption import TakenBack, interruptions
 from gpucluster.cost.tco import Inputs, against, own_cluster
-from gpucluster.cost.terms.support import support_of
 from tests.cost.tco.test_own import PUBLISHED
 
 ALWAYS_100_GBPS = flow_gigabytes(Decimal(100), Decimal(30))

@@ -20,9 +20,9 @@ from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
 from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.labels import group_by
+from gpucluster.cost.estimate.usage import read_usage
 from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.usage import check_names
-from gpucluster.cost.usage.file import read_usage
 
 HERE = Path(__file__).parent / "programs"
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.yaml"))

@@ -134,7 +134,7 @@ def _run(words: list[str], file: Path, folder: Path, environment: Mapping[str, s
         with (
             mock.patch.dict(os.environ, {"COLUMNS": "100", **environment}),
             # One of the judges is a program of another project, which takes seconds; what it ends in is caught.
-            mock.patch("gpucluster.operate.pull_request.vendors.judged", lambda *_, **__: []),
+            mock.patch("gpucluster.operate.pull_request.judgement.judged", lambda *_, **__: []),
             mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO())),
             chdir(folder),
             redirect_stdout(stream),

@@ -27,8 +27,8 @@ def _project(file: Path) -> None:
 
 def _measured(file: Path) -> None:
     """Waiting takes no time, and looking at the clock ten minutes."""
-    from gpucluster.operate.acceptance.commitments import Promises
     from gpucluster.operate.acceptance.runs.session import accept, seen
+    from gpucluster.operate.acceptance.verdicts.commitments import Promises
 
     minutes = itertools.count(step=10)
     clock = SimpleNamespace(monotonic=lambda: 60.0 * next(minutes), sleep=lambda _: None)
@@ -47,7 +47,7 @@ def _scenario(file: Path) -> None:
 
 
 def _jobs(file: Path) -> None:
-    from gpucluster.operate.rehearse.manifests import read_manifests
+    from gpucluster.operate.rehearse.objects import read_manifests
 
     for manifest in read_manifests([file]):
         _ = (manifest.title, manifest.makes_pods)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cli import main
-from gpucluster.operate.judges.aws.template import declared
+from gpucluster.operate.judges.aws.judge import declared
 
 MANY = 2_000
 MOST_CALLS = 15

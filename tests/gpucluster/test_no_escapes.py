@@ -56,7 +56,7 @@ def _called(words: Sequence[str], folder: Path, *, terminal: bool, **variables: 
     stream = io.TextIOWrapper(shown, encoding="utf-8", write_through=True)
     with (
         mock.patch.dict(os.environ, {"COLUMNS": "100", **variables}),
-        mock.patch("gpucluster.operate.pull_request.vendors.judged", lambda *_, **__: []),
+        mock.patch("gpucluster.operate.pull_request.judgement.judged", lambda *_, **__: []),
         mock.patch("sys.stdin", io.TextIOWrapper(_Input())),
         chdir(folder),
         redirect_stdout(stream),

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from gpucluster.components.shared.machine_choice import shape_named
-from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.inventory import inventory_of
 from gpucluster.operate.acceptance.runs.collect import Kubectl
 from gpucluster.operate.acceptance.runs.session import Judged, accept, seen
+from gpucluster.operate.acceptance.verdicts.commitments import Promises
 from gpucluster.operate.acceptance.verdicts.fabric import line_rate
 from gpucluster.sandbox.api_server.client import ObjectRefused
 from gpucluster.sandbox.live import node_events

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from gpucluster.operate.rehearse.command import rehearsed
-from gpucluster.operate.rehearse.manifests import Manifest, read_manifests
+from gpucluster.operate.rehearse.objects import Manifest, read_manifests
 from gpucluster.operate.rehearse.outcome import Verdict
 from gpucluster.operate.rehearse.report import Report
 from gpucluster.sandbox.project.project import find_project

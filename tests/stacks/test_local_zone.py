@@ -12,7 +12,7 @@ from gpucluster.components.stack.stack_config import stack_config
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.pricing import plan_prices
-from gpucluster.operate.quote.declaring import declared
+from gpucluster.operate.quote.plan_declaration import declared
 
 pytestmark = pytest.mark.slow
 

@@ -25,8 +25,8 @@ from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.pricing import plan_prices
-from gpucluster.operate.quote.declaring import declared
-from gpucluster.operate.quote.places import places_of
+from gpucluster.operate.quote.market import places_of
+from gpucluster.operate.quote.plan_declaration import declared
 
 pytestmark = pytest.mark.slow
 

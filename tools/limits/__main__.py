@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.operate.judges.aws import template as aws
-from gpucluster.operate.judges.gcp import names as gcp
+from gpucluster.operate.judges.aws import judge as aws
+from gpucluster.operate.judges.gcp import judge as gcp
 from gpucluster.operate.judges.gcp.judge import WHOLE
 from gpucluster.operate.judges.names import Names
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema

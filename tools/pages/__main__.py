@@ -9,11 +9,11 @@ from typing import Final
 
 import click
 
-from tools.pages import examples, mistakes, node_changes, pull_request, rules
+from tools.pages import examples, mistakes, pull_request, tables
 
 _PAGES: Final[dict[str, Callable[[], str]]] = {
-    "rules": rules.page,
-    "node-changes": node_changes.page,
+    "rules": tables.rules_page,
+    "node-changes": tables.node_changes_page,
     "pull-request-example": pull_request.page,
 }
 

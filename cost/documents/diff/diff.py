@@ -11,7 +11,7 @@ from gpucluster.cost.diff import Diff, LineChange, Loss
 from gpucluster.cost.documents.diff.diff_text import answer, line_cells, part_cells, total_rows, unpriced_lists
 from gpucluster.cost.documents.forms.document import Document, Notes, Row, Section, Table
 from gpucluster.cost.documents.forms.text import basis, counted, unpriced
-from gpucluster.cost.estimate.verdict import budget_verdict
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.pricing.model import Amounts, NotPriced
 from gpucluster.cost.pricing.money import change, money
 

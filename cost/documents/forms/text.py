@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.pricing.model import CostLine, NotPriced
 from gpucluster.cost.pricing.money import money, percent, unit_price
-from gpucluster.cost.terms.terms import said
+from gpucluster.cost.pricing.terms import said
 
 USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
 

@@ -10,8 +10,7 @@ from gpucluster.cost.documents.forms.document import Table, table
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
 from gpucluster.cost.pricing.money import how_known, money, percent, ranged
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
-from gpucluster.cost.purchasing.mix import Mix
-from gpucluster.cost.purchasing.options import Unpriced
+from gpucluster.cost.purchasing.options import Mix, Unpriced
 from gpucluster.cost.purchasing.rate import Rate
 from gpucluster.cost.purchasing.spot_interruption import Interruptions
 

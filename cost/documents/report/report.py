@@ -23,10 +23,10 @@ from gpucluster.cost.documents.forms.text import (
     usage_count,
     usage_rates,
 )
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Grouping
 from gpucluster.cost.estimate.teams import team_costs
-from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import OWN_ROW, PRICES_VARIABLE
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, NotPriced, Part
 from gpucluster.cost.pricing.money import change, how_known, money, ranged, unit_price

@@ -21,10 +21,10 @@ from gpucluster.cost.documents.forms.json_schema import (
     command_schema,
     known,
 )
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping
 from gpucluster.cost.estimate.teams import team_costs
-from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.pricing.model import CostLine
 
 Outcome = Literal["within", "over", "cannot tell"]

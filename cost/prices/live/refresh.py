@@ -16,8 +16,8 @@ from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.prices.book import DamagedBook, PriceBook
 from gpucluster.cost.prices.check import check_prices
 from gpucluster.cost.prices.files import write_rows
-from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Doubt, Offer, Query, Quote, quoted
+from gpucluster.cost.prices.live.sources import queries
 from gpucluster.cost.prices.row import PriceRow
 from gpucluster.errors import Fault
 

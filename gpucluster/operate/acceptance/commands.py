@@ -17,7 +17,6 @@ from gpucluster.components.spec.file import read_spec
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.core.text.typed import Source, json_value
 from gpucluster.errors import Exit, InputError
-from gpucluster.operate.acceptance.commitments import Promises, promises_of
 from gpucluster.operate.acceptance.inventory import inventory_of
 from gpucluster.operate.acceptance.judge import judge, with_algorithm
 from gpucluster.operate.acceptance.logs.read import Log, UnknownLog, read_log
@@ -25,6 +24,7 @@ from gpucluster.operate.acceptance.measurements import DEFAULT_ALGORITHM, RING
 from gpucluster.operate.acceptance.report.facts import json_report
 from gpucluster.operate.acceptance.report.text import text_report
 from gpucluster.operate.acceptance.runs.collect import Kubectl, source
+from gpucluster.operate.acceptance.verdicts.commitments import Promises, promises_of
 from gpucluster.operate.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
 from gpucluster.options import form_of, output
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gpucluster.components.shared.machine_choice import shape_named
 from gpucluster.core.catalog.machines import Machine
-from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.inventory import inventory_of
 from gpucluster.operate.acceptance.logs.read import Log
 from gpucluster.operate.acceptance.measurements import CollectiveRun, Diagnosis, Measurement, Modules, Storage
-from gpucluster.operate.acceptance.verdicts.commitments import judge_promises, judge_storage
+from gpucluster.operate.acceptance.verdicts.commitments import Promises, judge_promises, judge_storage
 from gpucluster.operate.acceptance.verdicts.fabric import is_pair, judge_fabric, judge_pairs
 from gpucluster.operate.acceptance.verdicts.nodes import judge_diagnosis, judge_modules, judge_versions
 from gpucluster.operate.acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict

@@ -16,10 +16,9 @@ from gpucluster.core.catalog.resource_types import free_reason
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost.estimate.estimate import Estimate, estimate
-from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.cost.pricing.model import DAY, cents
 from gpucluster.cost.pricing.money import money
-from gpucluster.cost.pricing.regions import regions_in_use
 from gpucluster.errors import Exit
 from gpucluster.operate.account.inventory import Thing, kind_of, kinds_by_type, removal
 from gpucluster.options import STACK, form_of

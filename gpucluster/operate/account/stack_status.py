@@ -11,9 +11,8 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.core.text.typed import typed
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.estimate.trial import Trial, now, trial_of
-from gpucluster.cost.pricing.assumptions import Assumptions
+from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.cost.pricing.money import ranged_daily
-from gpucluster.cost.pricing.regions import regions_in_use
 from gpucluster.operate.account.pulumi import Pulumi
 
 

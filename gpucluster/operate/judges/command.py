@@ -9,8 +9,7 @@ import click
 
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.errors import Exit
-from gpucluster.operate.judges.bench import NAMES, judged
-from gpucluster.operate.judges.report import Outcome, Report
+from gpucluster.operate.judges.verdicts import NAMES, Outcome, Report, judged
 from gpucluster.options import form_of, output, plan_argument, quiet
 
 

@@ -18,14 +18,13 @@ from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost.diff import Side, diff
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate, estimate
-from gpucluster.cost.estimate.verdict import budget_verdict
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 from gpucluster.errors import Fault
-from gpucluster.operate.pull_request.base_and_head import LOCKS
 from gpucluster.operate.pull_request.evidence import Evidence, StackEvidence
-from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement
-from gpucluster.operate.pull_request.vendors import Vendors, heard
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement, Vendors, heard
+from gpucluster.operate.pull_request.revisions import LOCKS
 from gpucluster.policies.engine.exemptions import Exemption, exemptions
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.rule import Changes

@@ -1,4 +1,6 @@
-"""The findings on the stacks of a change: the cost of each before and after, broken rules, and affected nodes."""
+"""The findings on the stacks of a change: the cost of each before and after, broken rules, refusals by vendors, and
+affected nodes.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,48 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
+from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.pricing.model import CostLine
+from gpucluster.operate.judges.verdicts import Remark, judged, missing
 from gpucluster.operate.pull_request.evidence import JobEvidence
-from gpucluster.operate.pull_request.vendors import Vendors
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.exemptions import Exemption
 from gpucluster.policies.engine.rule import ChangeRule, Enforcement
 from gpucluster.policies.report import Found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """judge: its name."""
+
+    resource: Resource
+    judge: str
+    remark: Remark
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vendors:
+    """unheard: unjudged resources, and the packages to install."""
+
+    refusals: Sequence[Refusal] = ()
+    unheard: Sequence[str] = ()
+
+
+def heard(resources: Resources) -> Vendors:
+    """The verdicts of the installed judges. A plan is untrusted: if it makes a judge fail, the failure is reported."""
+    unheard = [f"{package}: {command}" for package, command in missing(resources).items()]
+    try:
+        verdicts = judged(resources, installed=True)
+    except Exception as error:
+        return Vendors(unheard=[*unheard, f"the judges failed: {type(error).__name__}"])
+    refusals = [
+        Refusal(resource=verdict.resource, judge=verdict.judge, remark=remark)
+        for verdict in verdicts
+        for remark in verdict.refusals
+    ]
+    return Vendors(refusals=refusals, unheard=unheard)
 
 
 @dataclass(frozen=True, kw_only=True)

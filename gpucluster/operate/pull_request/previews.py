@@ -16,7 +16,6 @@ from pydantic import ValidationError
 
 from gpucluster.core.text.json_text import BadJson, parse
 from gpucluster.errors import InputError
-from gpucluster.operate.pull_request.base_and_head import Side, SideFailed, locks_changed
 from gpucluster.operate.pull_request.evidence import (
     Evidence,
     JobEvidence,
@@ -26,7 +25,7 @@ from gpucluster.operate.pull_request.evidence import (
     kept_of_state,
     problems,
 )
-from gpucluster.operate.pull_request.revisions import Repository, Revision
+from gpucluster.operate.pull_request.revisions import Repository, Revision, Side, SideFailed, locks_changed
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.project.project import find_project
 

@@ -18,10 +18,9 @@ from gpucluster.core.catalog.machines import Machine
 from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
-from gpucluster.operate.quote.places import asked_only, continent, places_of
+from gpucluster.operate.quote.market import Way, asked_only, continent, places_of, ways_of
 from gpucluster.operate.quote.question import Question
 from gpucluster.operate.quote.spec_values import STACK, default_spares, spec_values
-from gpucluster.operate.quote.ways import Way, ways_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,10 @@ from gpucluster.core.program.facts import Terms
 from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.money import ranged
-from gpucluster.cost.terms.terms import BadTerms, given_terms
+from gpucluster.cost.pricing.terms import BadTerms, given_terms
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.quote.document import quote_document
-from gpucluster.operate.quote.places import known_regions
+from gpucluster.operate.quote.market import known_regions
 from gpucluster.operate.quote.question import question_of
 from gpucluster.operate.quote.quotes import Answer, Quote, answer
 from gpucluster.operate.quote.spec_values import spec_text

@@ -14,7 +14,7 @@ from gpucluster.components.planning.problem import did_you_mean
 from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.core.program.facts import Terms
 from gpucluster.errors import InputError
-from gpucluster.operate.quote.places import continents
+from gpucluster.operate.quote.market import continents
 
 _REQUIRED: Final = {"gpus": "how many GPUs, such as 64", "for": "for how long, such as 30d"}
 _HOURS: Final = {"h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24}

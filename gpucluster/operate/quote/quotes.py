@@ -17,9 +17,9 @@ from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import CostLine, cents
 from gpucluster.cost.pricing.money import money
 from gpucluster.operate.quote.candidates import Candidate, Refusal, candidates
+from gpucluster.operate.quote.declaration_cache import Views
 from gpucluster.operate.quote.question import Question
 from gpucluster.operate.quote.spec_values import terms_values
-from gpucluster.operate.quote.views import Views
 
 
 @dataclass(frozen=True, kw_only=True)

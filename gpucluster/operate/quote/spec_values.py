@@ -12,8 +12,8 @@ import yaml
 from gpucluster.components.aws.planning.training import BLOCK_SIZES
 from gpucluster.components.stack.first_spec import first_spec
 from gpucluster.core.program.facts import Terms
+from gpucluster.operate.quote.market import Way
 from gpucluster.operate.quote.question import Question
-from gpucluster.operate.quote.ways import Way
 
 STACK: Final = "quote"
 """Stack name of a quote."""

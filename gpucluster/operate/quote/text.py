@@ -13,7 +13,7 @@ from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import money, ranged
-from gpucluster.cost.terms.terms import said
+from gpucluster.cost.pricing.terms import said
 from gpucluster.operate.quote.question import Question
 from gpucluster.operate.quote.quotes import Answer, Quote
 

@@ -15,11 +15,10 @@ import click
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.errors import Exit, InputError
-from gpucluster.operate.rehearse.document import as_json
-from gpucluster.operate.rehearse.manifests import Manifest, read_manifests
+from gpucluster.operate.rehearse.document import as_json, as_markdown, as_text
+from gpucluster.operate.rehearse.objects import Manifest, read_manifests
 from gpucluster.operate.rehearse.report import Report, report
 from gpucluster.operate.rehearse.session import rehearse as run_on
-from gpucluster.operate.rehearse.words import as_markdown, as_text
 from gpucluster.options import STACK, form_of, output, quiet
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.live.cluster import open_cluster

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
-from gpucluster.operate.rehearse.family import Family
-from gpucluster.operate.rehearse.manifests import Manifest
+from gpucluster.operate.rehearse.objects import Family, Manifest
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.live.karpenter.start import without_machines
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
-from gpucluster.operate.rehearse.family import Families, Family
-from gpucluster.operate.rehearse.manifests import Manifest
+from gpucluster.operate.rehearse.objects import Families, Family, Manifest
 from gpucluster.operate.rehearse.outcome import Outcome, listed, name_of, outcome_of, refused, unsimulated_pools
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 

@@ -20,7 +20,7 @@ print(json.dumps([name for name in sys.modules if name.startswith(sdks) and name
 
 KUBERNETES = """
 import json, sys
-from gpucluster.operate.quote.declaring import declared
+from gpucluster.operate.quote.plan_declaration import declared
 from gpucluster.components.stack.stack_config import stack_config
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices

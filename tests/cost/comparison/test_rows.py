@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost.comparison.figures import Ask
-from gpucluster.cost.comparison.rows import figure_rows
+from gpucluster.cost.comparison.figures import Ask, figure_rows
 
 ALWAYS = ["gpu_hour", "per_1000_tflops", "co2e"]
 HUNDRED = Decimal(100)

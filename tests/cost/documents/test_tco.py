@@ -12,7 +12,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
-from gpucluster.cost.tco.cloud import against_ways
+from gpucluster.cost.tco.rental import against_ways
 from tests.cost.documents.conftest import Golden
 
 EVERYTHING = (

@@ -18,7 +18,7 @@ from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.report.report_json import report_json
-from gpucluster.cost.estimate.verdict import budget_verdict
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.handlers import registry
 
 Make = Callable[..., Resource]

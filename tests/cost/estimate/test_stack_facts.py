@@ -11,8 +11,8 @@ import pytest
 from gpucluster.core.program.facts import Budget
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost import Estimate
+from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
 from gpucluster.cost.estimate.stack_facts import stack_facts
-from gpucluster.cost.estimate.verdict import Verdict, budget_verdict
 from tests.cases import cases
 from tests.says import Says
 

@@ -11,7 +11,7 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook, estimate
 from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
-from gpucluster.cost.estimate.verdict import budget_verdict
+from gpucluster.cost.estimate.budgets import budget_verdict
 from tests.says import Says
 
 Make = Callable[..., Resource]

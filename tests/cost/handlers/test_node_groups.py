@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.estimate.verdict import budget_verdict
+from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 
 Make = Callable[..., Resource]

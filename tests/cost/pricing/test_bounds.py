@@ -11,7 +11,7 @@ import pytest
 from gpucluster.core.program.facts import Budget, Terms
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, estimate
-from gpucluster.cost.estimate.verdict import budget_verdict, outcome_of
+from gpucluster.cost.estimate.budgets import budget_verdict, outcome_of
 from gpucluster.cost.prices import Bound
 from gpucluster.cost.pricing.bounds import CLOSED, Gap
 from gpucluster.cost.pricing.model import CENT, NotPriced, cents

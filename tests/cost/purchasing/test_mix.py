@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from gpucluster.core.program.resources import Resource
 from gpucluster.cost.purchasing import Options
-from gpucluster.cost.purchasing.mix import Mix
+from gpucluster.cost.purchasing.options import Mix
 
 Found = Callable[..., Options]
 ROW = "aws,us-east-1,p5.4xlarge,instance-hour"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpucluster.cost import PriceBook
 from gpucluster.cost.pricing.model import Count
 from gpucluster.cost.purchasing import Settings
-from gpucluster.cost.purchasing.mix import Mix, mixes_of
+from gpucluster.cost.purchasing.options import Mix, mixes_of
 from gpucluster.cost.purchasing.pools import Pool
 from gpucluster.cost.purchasing.price import Option, option_of
 from gpucluster.cost.purchasing.purchase_options import ways_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.operate.judges.bench import judged
+from gpucluster.operate.judges.verdicts import judged
 from gpucluster.sandbox.clouds.types.limits import Limits
 from tests.sandbox.clouds.mutants import LEFT_OUT, Mutant, Stand, others, random_wrong, unset, wrong
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.errors import InputError
-from gpucluster.operate.acceptance.logs import dcgm, elbencho, fio, modules, nccl_tests, nccl_tests_json, torch_table
+from gpucluster.operate.acceptance.logs import dcgm, elbencho, fio, modules, nccl_tests, torch_table
 from gpucluster.operate.acceptance.logs.lines import Header, Line, header_of, lines
 from gpucluster.operate.acceptance.measurements import Measurement, Replacement
 
@@ -119,7 +119,7 @@ def _of_documents(name: str, documents: Sequence[_Document]) -> tuple[tuple[Meas
             damages.append(Damage(line, f"the JSON that starts here {what}"))
 
     for document in documents:
-        if nccl_tests_json.recognise(document.data):
+        if nccl_tests.recognise_json(document.data):
             keep(document.line, partial(_nccl_tests_json, name, document))
         elif dcgm.recognise(document.data):
             keep(document.line, partial(_dcgm, name, document))
@@ -137,7 +137,7 @@ def _of_documents(name: str, documents: Sequence[_Document]) -> tuple[tuple[Meas
 
 
 def _nccl_tests_json(name: str, document: _Document) -> list[Measurement]:
-    return [nccl_tests_json.read(name, document.line, document.data, document.header)]
+    return [nccl_tests.read_json(name, document.line, document.data, document.header)]
 
 
 def _dcgm(name: str, document: _Document) -> list[Measurement]:

@@ -20,7 +20,6 @@ from gpucluster.core.text.typed import Source, read_json
 from gpucluster.cost.prices import Price
 from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.errors import InputError
-from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.judge import judge
 from gpucluster.operate.acceptance.logs.read import Log, UnknownLog, read_log
 from gpucluster.operate.acceptance.measurements import CollectiveRun
@@ -28,6 +27,7 @@ from gpucluster.operate.acceptance.objects import ClusterQueue, PodList
 from gpucluster.operate.acceptance.runs.collect import Collector, Kubectl, source, unmeasured
 from gpucluster.operate.acceptance.runs.scope import Scope, no_ring
 from gpucluster.operate.acceptance.runs.steps import Step, busy, collective, diagnosis, stress
+from gpucluster.operate.acceptance.verdicts.commitments import Promises
 from gpucluster.operate.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.operate.acceptance.verdicts.topology import Node, judge_topology, nodes_of
 from gpucluster.operate.acceptance.verdicts.verdict import FAIL, Verdict

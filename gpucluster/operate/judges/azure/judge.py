@@ -18,7 +18,7 @@ from typing import Any, Final
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.operate.judges.names import table
-from gpucluster.operate.judges.report import Reading, Remark, Verdict
+from gpucluster.operate.judges.verdicts import Reading, Remark, Verdict
 
 
 class _Enumerations:

@@ -1,4 +1,4 @@
-"""Google's discovery documents, each read when needed: the one for compute has 9 MB."""
+"""The judge of pulumi-gcp: discovery documents of Google, each read when needed: the one for compute has 9 MB."""
 
 from __future__ import annotations
 
@@ -14,8 +14,26 @@ from typing import Any, Final
 
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.core.program.values import is_list, is_object
-from gpucluster.operate.judges.gcp.names import NAMES, TYPES, Shape
-from gpucluster.operate.judges.report import Reading, Remark, Verdict
+from gpucluster.operate.judges.names import Names, table
+from gpucluster.operate.judges.verdicts import Reading, Remark, Verdict
+
+
+@dataclass(frozen=True)
+class Shape:
+    """document: name of a file without `.json`, such as `compute.beta`. schema: the key under its `schemas`."""
+
+    document: str
+    schema: str
+
+
+TYPES: Final[Mapping[str, Shape]] = {
+    row["type"]: Shape(row["document"], row["schema"])
+    for row in table("gpucluster.operate.judges.gcp.judge", "types.csv")
+}
+"""Type token of pulumi-gcp -> its schema in the API."""
+
+NAMES: Final = Names(table("gpucluster.operate.judges.gcp.judge", "properties.csv"), lambda name: name)
+
 
 Schema = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from gpucluster.core.text.json_text import schema_of
-from gpucluster.operate.judges import report
-from gpucluster.operate.judges.report import Outcome, Report
+from gpucluster.operate.judges import verdicts
+from gpucluster.operate.judges.verdicts import Outcome, Report
 
 
 class _Model(BaseModel):
@@ -62,7 +62,7 @@ def json_schema() -> dict[str, Any]:
     return schema_of(Judged)
 
 
-def _verdict(one: report.Verdict) -> Verdict:
+def _verdict(one: verdicts.Verdict) -> Verdict:
     return Verdict(
         resource=one.resource.name,
         urn=one.resource.urn,

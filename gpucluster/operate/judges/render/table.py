@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gpucluster.operate.judges.report import Outcome, Remark, Report, Verdict
+from gpucluster.operate.judges.verdicts import Outcome, Remark, Report, Verdict
 
 _LONGEST = 300
 """Maximum characters of a remark: some list a thousand values. JSON has them all."""

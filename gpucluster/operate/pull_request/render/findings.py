@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from gpucluster.cost.documents.forms.markdown import code
 from gpucluster.cost.pricing.money import money
-from gpucluster.operate.pull_request.judgement import Finding, StackJudgement
-from gpucluster.operate.pull_request.vendors import Refusal
+from gpucluster.operate.pull_request.judgement import Finding, Refusal, StackJudgement
 from gpucluster.policies.engine.rule import explained_by
 
 _LONGEST = 400

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.prices.live import aws_api, aws_offers, aws_spot
-from gpucluster.cost.prices.live.queries import queries
+from gpucluster.cost.prices.live import aws
 from gpucluster.cost.prices.live.query import Offer, Query, quoted
+from gpucluster.cost.prices.live.sources import queries
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.errors import InputError
 from tests.says import Says
@@ -57,7 +57,7 @@ def test_of_all_rows_of_a_machine_the_one_of_linux_on_demand_counts(lists: Lists
     ]
     lists.put(FILE, offer_file(*others, machine("p5.48xlarge", "55.0400000000", "M1"), GP3))
     asked = _asked("p5.48xlarge", "ebs-gp3")
-    ((region, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1", "mars-1"], asked, lists.address)
+    ((region, offers),) = aws.file_offers(web, "AmazonEC2", ["us-east-1", "mars-1"], asked, lists.address)
     assert (region, [_price(query, offers) for query in asked]) == ("us-east-1", [Decimal("55.04"), Decimal("0.08")])
     assert {offer.as_of for offer in offers} == {"2026-11-20"}
     assert said == [Says("AWS", "AmazonEC2", "us-east-1", "9", "2026-11-20", "2")]
@@ -86,7 +86,7 @@ def test_reserved_prices_are_of_an_hour_of_the_term_whatever_is_paid_ahead(lists
     ]
     lists.put(FILE, offer_file(*rows))
     asked = _asked("m5.4xlarge", purchase="reserved")
-    ((_, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1"], asked, lists.address)
+    ((_, offers),) = aws.file_offers(web, "AmazonEC2", ["us-east-1"], asked, lists.address)
     quotes = {query.term: quoted(query, offers) for query in asked}
     prices = {term: quote and quote.tiers[0][1].quantize(Decimal("1e-6")) for term, quote in quotes.items()}
     assert prices == {"1y": Decimal("0.484"), "1y-all": Decimal("0.451598"), "3y": None, "3y-all": Decimal("0.288775")}
@@ -109,7 +109,7 @@ def test_savings_plans_are_told_apart_by_term_and_kind(lists: Lists, web: Web) -
     ]
     lists.put(f"{path}/1/us-east-1/index.csv", offer_file(*rows, header=PLANS_HEADER))
     asked = _asked("p5.48xlarge", service="AWSComputeSavingsPlan", purchase="savings_plan")
-    ((_, offers),) = aws_offers.offers(web, "AWSComputeSavingsPlan", ["us-east-1"], asked, lists.address)
+    ((_, offers),) = aws.file_offers(web, "AWSComputeSavingsPlan", ["us-east-1"], asked, lists.address)
     quotes = {query.term: quoted(query, offers) for query in asked}
     assert {term: quote.tiers[0][1] for term, quote in quotes.items() if quote is not None} == {
         "1y": Decimal("40.5"), "1y-all": Decimal("36.5"), "3y": Decimal("25.5"),
@@ -126,14 +126,14 @@ def test_spot_prices_are_those_of_the_page_for_linux(lists: Lists, web: Web) -> 
         {"type": "a", "sizes": [size("p5.48xlarge", "19.25")]}, {"type": "b", "sizes": [size("p5e.48xlarge", "N/A*")]},
     ]}  # fmt: skip
     lists.put("/spot.json", {"vers": 0.01, "config": {"rate": "perhr", "regions": [east]}})
-    asked = _asked("p5.48xlarge", "p5e.48xlarge", service=aws_spot.SERVICE, purchase="spot")
+    asked = _asked("p5.48xlarge", "p5e.48xlarge", service=aws.SPOT_SERVICE, purchase="spot")
     regions = ["us-east-1", "mars-1"]
-    ((region, found),) = aws_spot.offers(web, regions, "2026-11-21", lists.address)
+    ((region, found),) = aws.spot_offers(web, regions, "2026-11-21", lists.address)
     quotes = [quoted(query, found) for query in asked]
     assert (region, [quote and quote.tiers[0][1] for quote in quotes]) == ("us-east-1", [Decimal("19.25"), None])
     lists.put("/spot.json", {"config": {"regions": [{"region": "us-east-1"}]}})
     with pytest.raises(SourceFailed, match=r"/spot\.json: unexpected answer \(KeyError"):
-        list(aws_spot.offers(web, regions, "2026-11-21", lists.address))
+        list(aws.spot_offers(web, regions, "2026-11-21", lists.address))
 
 
 def test_what_is_priced_alike_everywhere_is_looked_for_in_the_file_of_all_regions(lists: Lists, web: Web) -> None:
@@ -146,7 +146,7 @@ def test_what_is_priced_alike_everywhere_is_looked_for_in_the_file_of_all_region
     }
     lists.put("/offers/v1.0/aws/AmazonRoute53/current/index.csv", offer_file(zone))
     (query,) = _asked("route53-hosted-zone", service="AmazonRoute53")
-    ((region, found),) = aws_offers.offers(web, "AmazonRoute53", ["global"], [query], lists.address)
+    ((region, found),) = aws.file_offers(web, "AmazonRoute53", ["global"], [query], lists.address)
     assert (region, _price(query, found)) == ("global", Decimal("0.5"))
 
 
@@ -158,7 +158,7 @@ def test_a_graduated_price_is_one_offer(lists: Lists, web: Web) -> None:
     lists.put(f"{path}/20261120170746/us-west-2/index.csv",
               offer_file(*({**row, "StartingRange": start, "PricePerUnit": usd} for start, usd in tiers)))  # fmt: skip
     (query,) = _asked("s3-standard", service="AmazonS3")
-    ((_, offers),) = aws_offers.offers(web, "AmazonS3", ["us-west-2"], [query], lists.address)
+    ((_, offers),) = aws.file_offers(web, "AmazonS3", ["us-west-2"], [query], lists.address)
     found = quoted(query, offers)
     assert found is not None
     assert found.tiers == ((0, Decimal("0.023")), (51200, Decimal("0.022")), (512000, Decimal("0.021")))
@@ -183,14 +183,14 @@ def test_a_file_that_is_not_what_it_was_fails(lists: Lists, web: Web, file: str 
     lists.put(INDEX, region_index("AmazonEC2", "us-east-1"))
     lists.put(FILE, file)
     with pytest.raises(SourceFailed, match=re.escape(FILE) + ".*" + re.escape(message)):
-        list(aws_offers.offers(web, "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), lists.address))
+        list(aws.file_offers(web, "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), lists.address))
 
 
 @pytest.mark.parametrize("index", [{}, {"regions": {}}, {"regions": {"us-east-1": {"regionCode": "us-east-1"}}}])
 def test_an_index_without_files_fails(lists: Lists, web: Web, index: Mapping[str, Any]) -> None:
     lists.put(INDEX, index)
     with pytest.raises(SourceFailed, match="its shape has changed"):
-        list(aws_offers.offers(web, "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), lists.address))
+        list(aws.file_offers(web, "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), lists.address))
 
 
 def test_of_a_large_file_only_what_was_wanted_is_kept(lists: Lists, tmp_path: Path, said: list[str]) -> None:
@@ -198,7 +198,7 @@ def test_of_a_large_file_only_what_was_wanted_is_kept(lists: Lists, tmp_path: Pa
     lists.put(FILE, offer_file(machine("p5.48xlarge", "55.04"), machine("m5.xlarge", "0.192", "M9")))
     for sku, times in (("p5.48xlarge", 1), ("p5.48xlarge", 1), ("m5.xlarge", 2)):
         web, asked = Web(said.append, folder=tmp_path, max_age=60), _asked(sku)
-        ((_, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1"], asked, lists.address)
+        ((_, offers),) = aws.file_offers(web, "AmazonEC2", ["us-east-1"], asked, lists.address)
         assert (len(offers), lists.times(FILE)) == (1, times)
 
 
@@ -229,7 +229,7 @@ def _product(price: str, sku: str = "M1", **attributes: str) -> dict[str, Any]:
 def test_the_query_api_gives_the_same_offers_page_by_page(said: list[str]) -> None:
     products = _Products([_product("0.0", "M3", capacitystatus="AllocatedCapacityReservation")], [_product("55.04")])
     (query,) = _asked("p5.48xlarge")
-    ((_, offers),) = aws_api.offers(products, "AmazonEC2", ["us-east-2"], [query], said.append)
+    ((_, offers),) = aws.product_offers(products, "AmazonEC2", ["us-east-2"], [query], said.append)
     assert (_price(query, offers), offers[0].as_of) == (Decimal("55.04"), "2026-11-19")
     filters = {one["Field"]: one["Value"] for one in products.asked[0]["Filters"]}
     assert (filters["instanceType"], filters["regionCode"], filters["preInstalledSw"]) == (
@@ -250,7 +250,7 @@ def test_the_query_api_gives_the_same_offers_page_by_page(said: list[str]) -> No
 )  # fmt: skip
 def test_an_item_of_another_shape_fails(item: Mapping[str, Any], message: str) -> None:
     with pytest.raises(SourceFailed, match=message):
-        list(aws_api.offers(_Products([item]), "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), print))
+        list(aws.product_offers(_Products([item]), "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), print))
 
 
 def test_what_boto_raises_is_said_with_its_name() -> None:
@@ -261,7 +261,7 @@ def test_what_boto_raises_is_said_with_its_name() -> None:
     with pytest.raises(
         SourceFailed, match="AmazonEC2: PermissionError: not authorized to perform: pricing:GetProducts"
     ):
-        list(aws_api.offers(Refused(), "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), print))
+        list(aws.product_offers(Refused(), "AmazonEC2", ["us-east-1"], _asked("p5.48xlarge"), print))
 
 
 def test_without_boto_there_is_no_client(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,4 +275,4 @@ def test_without_boto_there_is_no_client(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(builtins, "__import__", missing)
     monkeypatch.setattr("importlib.import_module", lambda name: missing(name))
     with pytest.raises(InputError, match="--aws-by api needs boto3"):
-        aws_api.client()
+        aws.client()

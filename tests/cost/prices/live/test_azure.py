@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.prices.live.azure import offers
-from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Doubt, Query, quoted
+from gpucluster.cost.prices.live.sources import queries
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from tests.says import Says
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.prices.live.google import offers
-from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Query, quoted
+from gpucluster.cost.prices.live.sources import queries
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 
 from .fakes import Lists, google_sku

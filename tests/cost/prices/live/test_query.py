@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from gpucluster.cost import PriceBook
-from gpucluster.cost.prices.live.queries import condition, queries
 from gpucluster.cost.prices.live.query import Doubt, Offer, Part, Query, Tier, factor, quoted
 from gpucluster.cost.prices.live.refresh import CLOUDS, not_covered, wanted
+from gpucluster.cost.prices.live.sources import condition, queries
 from gpucluster.cost.prices.row import PriceRow
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.core.catalog.machines import Machine
-from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.judge import judge, with_algorithm
 from gpucluster.operate.acceptance.logs import read_log
 from gpucluster.operate.acceptance.logs.read import Log
+from gpucluster.operate.acceptance.verdicts.commitments import Promises
 from tests.says import Says
 
 EXAMPLES = Path(__file__).parents[4] / "examples/acceptance"

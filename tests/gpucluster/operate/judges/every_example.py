@@ -20,7 +20,7 @@ import yaml
 
 from gpucluster.components.resources.run import INPUT_ERROR_FILE
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.operate.judges.bench import judged
+from gpucluster.operate.judges.verdicts import judged
 from tests.gpucluster.operate.judges.simulated import Update
 from tools.pages.examples import ROOT, Example, declared, examples, run
 

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.operate.judges.gcp.names import TYPES as DISCOVERED
+from gpucluster.operate.judges.gcp.judge import TYPES as DISCOVERED
 
 __all__ = ["OTHERWISE", "has_form", "known"]
 

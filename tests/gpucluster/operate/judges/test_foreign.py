@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.operate.judges.bench import judged
+from gpucluster.operate.judges.verdicts import judged
 from tests.gpucluster.operate.judges.conftest import resources
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from gpucluster.operate.judges.aws import template as aws
-from gpucluster.operate.judges.gcp import names as gcp
+from gpucluster.operate.judges.aws import judge as aws
+from gpucluster.operate.judges.gcp import judge as gcp
 from gpucluster.operate.judges.names import Names, Place
 from tests.cases import cases
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.operate.judges.aws import template as aws
+from gpucluster.operate.judges.aws import judge as aws
 from gpucluster.operate.judges.gcp import judge
-from gpucluster.operate.judges.gcp import names as gcp
+from gpucluster.operate.judges.gcp import judge as gcp
 from gpucluster.operate.judges.names import table
 from gpucluster.sandbox.clouds.types.schema import ResourceType, Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages

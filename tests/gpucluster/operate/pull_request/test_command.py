@@ -15,11 +15,11 @@ import pytest
 from gpucluster.cli import main
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost.prices.book import _FOLDER
-from gpucluster.operate.judges.report import Remark
+from gpucluster.operate.judges.verdicts import Remark
 from gpucluster.operate.pull_request import judge as terms
-from gpucluster.operate.pull_request import vendors
+from gpucluster.operate.pull_request import judgement
 from gpucluster.operate.pull_request.evidence import PriceFiles
-from gpucluster.operate.pull_request.vendors import Vendors
+from gpucluster.operate.pull_request.judgement import Vendors
 from tests.cases import cases
 from tests.gpucluster.operate.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
 from tests.gpucluster.operate.pull_request.github.conftest import GitHub, Refusal, github
@@ -168,7 +168,7 @@ def test_what_the_vendors_schemas_refuse_is_part_of_it(run: Run, file, monkeypat
     def heard(resources: Resources) -> Vendors:
         shared = next(one for one in resources if one.name == "shared")
         remark = Remark("storageCapacity", "too small")
-        return Vendors(refusals=[vendors.Refusal(resource=shared, judge="aws", remark=remark)])
+        return Vendors(refusals=[judgement.Refusal(resource=shared, judge="aws", remark=remark)])
 
     path = file(stack(TRIAL))
     monkeypatch.setattr(terms, "heard", heard)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.operate.pull_request.base_and_head import SideFailed, locks_changed
 from gpucluster.operate.pull_request.previews import _chosen, _matching, _stack
+from gpucluster.operate.pull_request.revisions import SideFailed, locks_changed
 from tests.gpucluster.operate.pull_request.conftest import TRIAL, plan, state
 from tests.says import Says
 

@@ -70,7 +70,7 @@ def test_rows_in_doubt_do_not_stop_it_and_a_list_that_fails_does(
 
 
 def test_its_options_are_those_of_the_command() -> None:
-    from gpucluster.cost.commands.refresh import refresh
+    from gpucluster.cost.commands.prices import refresh
 
     known = {name for option in refresh.params for name in (*option.opts, *option.secondary_opts)}
     assert {"--cloud", "--keep-going", "--format", "--output"} <= known

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from gpucluster.cost.prices import PriceBook
-from gpucluster.operate.quote.places import known_regions
+from gpucluster.operate.quote.market import known_regions
 from gpucluster.operate.quote.question import Question, question_of
 from gpucluster.operate.quote.quotes import Answer, answer
 

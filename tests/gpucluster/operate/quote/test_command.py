@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
-from gpucluster.operate.quote.answer_json import quote_schema
+from gpucluster.operate.quote.document import quote_schema
 from gpucluster.operate.quote.quotes import Answer
 from tests.says import Says
 

@@ -14,10 +14,10 @@ import pytest
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.money import money
 from gpucluster.operate.quote.candidates import candidates
+from gpucluster.operate.quote.market import ways_of
 from gpucluster.operate.quote.quotes import Answer
 from gpucluster.operate.quote.spec_values import spec_text, spec_values
 from gpucluster.operate.quote.text import Numbered, cells, empty, heading, left_out, numbered, sections
-from gpucluster.operate.quote.ways import ways_of
 from tests.gpucluster.operate.quote.conftest import asked
 from tests.says import Says
 

@@ -9,8 +9,8 @@ import pytest
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.core.program.facts import Terms
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.terms.support import support_of
-from gpucluster.operate.quote.places import known_regions
+from gpucluster.cost.pricing.terms import support_of
+from gpucluster.operate.quote.market import known_regions
 from gpucluster.operate.quote.question import question_of
 from gpucluster.operate.quote.quotes import Answer, answer
 from gpucluster.operate.quote.text import heading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpucluster.operate.rehearse.manifests import Manifest
+from gpucluster.operate.rehearse.objects import Manifest
 
 __all__ = ["manifest", "node", "pod", "workload"]
 

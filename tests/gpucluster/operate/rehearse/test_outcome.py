@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.operate.rehearse.family import Family
+from gpucluster.operate.rehearse.objects import Family
 from gpucluster.operate.rehearse.outcome import Outcome, Place, Verdict, outcome_of
 from tests.gpucluster.operate.rehearse.objects import manifest, pod, workload
 from tests.says import Says

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.errors import InputError
 from gpucluster.operate.rehearse import session
-from gpucluster.operate.rehearse.manifests import Manifest
+from gpucluster.operate.rehearse.objects import Manifest
 from gpucluster.operate.rehearse.outcome import Verdict
 from gpucluster.operate.rehearse.session import rehearse
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused

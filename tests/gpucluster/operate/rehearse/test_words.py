@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
-from gpucluster.operate.rehearse.document import as_json
+from gpucluster.operate.rehearse.document import as_json, as_markdown, as_text
 from gpucluster.operate.rehearse.outcome import Outcome, Place, Verdict, refused
 from gpucluster.operate.rehearse.report import Job, Machines, Report
-from gpucluster.operate.rehearse.words import as_markdown, as_text
 from tests.gpucluster.operate.rehearse.objects import manifest
 from tests.says import Says
 

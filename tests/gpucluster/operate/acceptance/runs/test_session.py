@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.operate.acceptance.commitments import Promise, Promises
 from gpucluster.operate.acceptance.runs.session import NothingToDo, accept, burn, burn_plan, imagined, manifests, seen
+from gpucluster.operate.acceptance.verdicts.commitments import Promise, Promises
 from tests.says import Says
 
 

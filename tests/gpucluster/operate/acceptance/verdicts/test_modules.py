@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.operate.acceptance.commitments import Promises
 from gpucluster.operate.acceptance.judge import judge
 from gpucluster.operate.acceptance.logs.lines import Header, header_line
 from gpucluster.operate.acceptance.logs.modules import SCRIPT
 from gpucluster.operate.acceptance.logs.read import read_log
+from gpucluster.operate.acceptance.verdicts.commitments import Promises
 
 LOADED = {"nvidia": "580.126.20", "nvidia_peermem": "580.126.20"}
 

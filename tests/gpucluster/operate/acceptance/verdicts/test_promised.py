@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.operate.acceptance.commitments import Promise, Promises
 from gpucluster.operate.acceptance.judge import judge
 from gpucluster.operate.acceptance.logs.read import Log
 from gpucluster.operate.acceptance.measurements import (
@@ -17,6 +16,7 @@ from gpucluster.operate.acceptance.measurements import (
     Storage,
     StoragePhase,
 )
+from gpucluster.operate.acceptance.verdicts.commitments import Promise, Promises
 
 ALL = Promises(
     bus_gb_per_s={4: Promise(Decimal(360), "promises.bus_gb_per_s.4")},

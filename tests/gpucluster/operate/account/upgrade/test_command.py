@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.core.program.readers.files import read_text
-from gpucluster.operate.account.upgrade import command
-from gpucluster.operate.account.upgrade.running_versions import standing
-from gpucluster.operate.account.upgrade.steps import next_version
+from gpucluster.operate.account import upgrade
+from gpucluster.operate.account.running_versions import standing
+from gpucluster.operate.account.upgrade import next_version
 
 HERE = Path(__file__).parent
 STANDING = HERE.parents[3] / "stacks/standing"
@@ -39,8 +39,8 @@ def state_of(cloud: str, **changes: str) -> str:
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_what_is_old_what_ends_and_the_way_up(cloud: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """UPDATE_GOLDEN=1 writes it anew."""
-    monkeypatch.setattr(command.datetime, "datetime", Day)
-    done = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=state_of(cloud))
+    monkeypatch.setattr(upgrade.datetime, "datetime", Day)
+    done = CliRunner().invoke(upgrade.upgrade, ["--plan", "--state", "-"], input=state_of(cloud))
     golden = HERE / f"golden/{cloud}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(done.output)
@@ -64,24 +64,24 @@ def test_the_way_leads_to_the_next_minor_version_alone(
 
 def test_nodes_behind_and_support_that_has_ended_are_said() -> None:
     text = state_of("aws", version="1.36")
-    told = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=text).output
+    told = CliRunner().invoke(upgrade.upgrade, ["--plan", "--state", "-"], input=text).output
     assert "trial-training-nodes: GPU nodes, 1.35.0-00000000, 1 minor version behind" in told
     assert "No newer version is known" in told
     text = state_of("aws", version="1.38")
-    far = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=text).output
+    far = CliRunner().invoke(upgrade.upgrade, ["--plan", "--state", "-"], input=text).output
     assert "1.35.0-00000000, 3 minor versions behind: EKS upgrades the control plane only after it" in far
-    old = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=state_of("aws", version="1.33")).output
+    old = CliRunner().invoke(upgrade.upgrade, ["--plan", "--state", "-"], input=state_of("aws", version="1.33")).output
     assert "Standard support of Kubernetes 1.33 ends on 2026-07-29, " in old
     assert " days ago\n" in old
 
 
 def test_a_state_without_a_cluster_is_refused() -> None:
     empty = json.dumps({"version": 3, "deployment": {"manifest": {}, "resources": []}})
-    done = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=empty)
+    done = CliRunner().invoke(upgrade.upgrade, ["--plan", "--state", "-"], input=empty)
     assert "the state has no EKS, GKE or AKS cluster" in str(done.exception)
 
 
 def test_a_version_that_is_none_is_refused_with_its_value() -> None:
-    done = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=state_of("aws", version="one"))
+    done = CliRunner().invoke(upgrade.upgrade, ["--plan", "--state", "-"], input=state_of("aws", version="one"))
     assert "version 'one'" in str(done.exception)
     assert "1.35" in str(done.exception)

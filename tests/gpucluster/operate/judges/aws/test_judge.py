@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.judges.aws import judge
-from gpucluster.operate.judges.aws.template import NAMES, TYPES
-from gpucluster.operate.judges.report import Outcome, Remark, Verdict
+from gpucluster.operate.judges.aws.judge import NAMES, TYPES
+from gpucluster.operate.judges.verdicts import Outcome, Remark, Verdict
 from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from tests.gpucluster.operate.judges.conftest import resources

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpucluster.core.program.resources import UNKNOWN
-from gpucluster.operate.judges.aws.template import TYPES, declared
-from gpucluster.operate.judges.report import Remark
+from gpucluster.operate.judges.aws.judge import TYPES, declared
+from gpucluster.operate.judges.verdicts import Remark
 from tests.cases import cases
 
 

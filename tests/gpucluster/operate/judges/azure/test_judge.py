@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.judges.azure.judge import JUDGE
-from gpucluster.operate.judges.report import Outcome, Remark, Verdict
+from gpucluster.operate.judges.verdicts import Outcome, Remark, Verdict
 from tests.gpucluster.operate.judges.conftest import resources
 
 POOL = "azure-native:containerservice:AgentPool"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.judges.gcp.judge import JUDGE
-from gpucluster.operate.judges.report import Outcome, Remark, Verdict
+from gpucluster.operate.judges.verdicts import Outcome, Remark, Verdict
 from tests.cases import cases
 from tests.gpucluster.operate.judges.conftest import resources
 

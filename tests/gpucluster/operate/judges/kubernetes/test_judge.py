@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.operate.judges.kubernetes import judge
 from gpucluster.operate.judges.kubernetes.judge import JUDGE, nearest
-from gpucluster.operate.judges.report import Outcome, Remark, Verdict
+from gpucluster.operate.judges.verdicts import Outcome, Remark, Verdict
 from tests.gpucluster.operate.judges.conftest import resources
 from tests.says import Says
 
