@@ -14,9 +14,9 @@ from typing import Final
 import pulumi
 
 from gpucluster.core.catalog.tables import DamagedTable
+from gpucluster.core.documents.formats import width_for, written
 from gpucluster.core.program.readers.running import Watched, watch
 from gpucluster.core.program.resources import urn_type
-from gpucluster.cost.documents.forms.formats import width_for, written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate, estimate

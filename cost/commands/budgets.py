@@ -7,10 +7,10 @@ from typing import TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.budgets import budgets_document
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.estimate.budgets import Limits, read_limits, verdicts_of
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook

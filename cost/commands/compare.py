@@ -9,6 +9,7 @@ from typing import Any, Final, TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
@@ -17,7 +18,6 @@ from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.compare import Column
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask, cluster_of
 from gpucluster.cost.documents.comparison.comparison import comparison_document
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions

@@ -8,11 +8,11 @@ from typing import TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.diff import diff as changed
 from gpucluster.cost.diff.revisions import plan_of, preview_of, sides_of
 from gpucluster.cost.documents.diff.diff import diff_document
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions

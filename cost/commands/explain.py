@@ -6,9 +6,9 @@ from typing import TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.report.explanation import explanation_document
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.estimate.explain import NoSuchLine

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.prices import check_document, prices_document
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
@@ -171,7 +171,7 @@ def refresh(
     the book is unchanged.
     """
     # Only this command needs the web.
-    from gpucluster.cost.documents.forms import formats
+    from gpucluster.core.documents import formats
     from gpucluster.cost.documents.refresh import Refreshed, refresh_document
     from gpucluster.cost.prices.live import aws as aws_api
     from gpucluster.cost.prices.live.refresh import NotWritten, answered, not_covered, wanted, write

@@ -7,10 +7,10 @@ from typing import Any, TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import AMOUNT, POSITIVE, SHARE, a_plan, name_of, pricing
 from gpucluster.cost.documents.advice import advice_document
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.options.options import options_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions

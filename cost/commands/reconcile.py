@@ -9,6 +9,7 @@ from typing import TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text, run
 from gpucluster.cost.bills.matching import ours
 from gpucluster.cost.bills.planned import planned_lines
@@ -17,7 +18,6 @@ from gpucluster.cost.bills.reconciliation import Reconciled
 from gpucluster.cost.bills.reconciliation import reconcile as reconciled
 from gpucluster.cost.bills.usage import Learned, learn, prices_text, usage_text
 from gpucluster.cost.commands.options import name_of, pricing
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.reconciliation.reconciliation import reconciliation_document
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook

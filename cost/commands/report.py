@@ -9,11 +9,11 @@ from typing import TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import arguments_of, read_text, run
 from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.cost.commands.options import name_of, pricing
-from gpucluster.cost.documents.forms.focus import as_focus
-from gpucluster.cost.documents.forms.formats import write
+from gpucluster.cost.documents.focus import as_focus
 from gpucluster.cost.documents.report.groups import groups_document
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import budget_verdict

@@ -9,10 +9,10 @@ from typing import Final, TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import Number, name_of
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import options_of

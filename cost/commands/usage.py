@@ -10,9 +10,9 @@ from typing import TextIO
 import click
 
 from gpucluster.core.catalog.resource_types import free_types
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, prices
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.estimate.usage import asked_by, first_usage
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.prices import PriceBook

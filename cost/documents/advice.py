@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field, computed_field
 
-from gpucluster.cost.documents.forms.document import Document, Notes, Section
-from gpucluster.cost.documents.forms.json_schema import Amount, Answer, Model
-from gpucluster.cost.documents.forms.text import plain_number
+from gpucluster.core.documents.document import Document, Notes, Section
+from gpucluster.cost.documents.json_schema import Amount, Answer, Model
+from gpucluster.cost.documents.text import plain_number
 from gpucluster.cost.pricing.money import money
 from gpucluster.cost.purchasing.recommendations import Advice
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from gpucluster.cost.documents.forms.document import Document, Notes, Section, table
-from gpucluster.cost.documents.forms.json_schema import Amount, Answer, Bound, Known, Model, known
+from gpucluster.core.documents.document import Document, Notes, Section, table
+from gpucluster.cost.documents.json_schema import Amount, Answer, Bound, Known, Model, known
 from gpucluster.cost.estimate.budgets import LimitVerdict
 from gpucluster.cost.pricing.money import money, ranged
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from gpucluster.cost.documents.forms.document import Document, Notes, table
-from gpucluster.cost.documents.forms.json_schema import Amount, Answer, Model, Versioned
-from gpucluster.cost.documents.forms.text import counted
+from gpucluster.core.documents.document import Document, Notes, table
+from gpucluster.cost.documents.json_schema import Amount, Answer, Model, Versioned
+from gpucluster.cost.documents.text import counted
 from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.prices.check import Finding
 

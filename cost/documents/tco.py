@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from gpucluster.cost.documents.forms.charts import Bar, Bars, Curve, Curves, Figure, figure
-from gpucluster.cost.documents.forms.document import Document, Notes, Row, Section, Table, table
-from gpucluster.cost.documents.forms.json_schema import Amount, Answer, Model, text_of
+from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, figure
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, table
+from gpucluster.cost.documents.json_schema import Amount, Answer, Model, text_of
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import change, money, percent

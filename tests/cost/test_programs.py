@@ -14,10 +14,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.labels import group_by
 from gpucluster.cost.estimate.usage import read_usage

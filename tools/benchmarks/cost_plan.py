@@ -14,11 +14,11 @@ import sys
 import time
 from typing import Any
 
+from gpucluster.core.documents.document import Document
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.document import Document
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.labels import group_by, labels_of
 from gpucluster.cost.purchasing import options_of

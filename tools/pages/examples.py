@@ -28,12 +28,12 @@ from click.testing import CliRunner
 from pulumi.runtime import mocks
 
 from gpucluster.cli import main as gpucluster
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.readers.without_engine import run_alone
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
 from gpucluster.cost.documents.comparison.comparison import comparison_document
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.preview import watch
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.money import ranged

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from gpucluster.core.documents.charts import Bar, Bars, Figure, Panel, Range, figure
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, table
 from gpucluster.cost.comparison import Column, Comparison, PartRow
 from gpucluster.cost.comparison.offers import Ranking
-from gpucluster.cost.documents.forms.charts import Bar, Bars, Figure, Panel, Range, figure
-from gpucluster.cost.documents.forms.document import Document, Notes, Row, Section, Table, table
-from gpucluster.cost.documents.forms.text import basis, unpriced_items
+from gpucluster.cost.documents.text import basis, unpriced_items
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import how_known, money, ranged

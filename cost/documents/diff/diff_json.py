@@ -8,7 +8,7 @@ from pydantic import AliasPath, Field
 
 from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.diff.diff import Kind, change_of
-from gpucluster.cost.documents.forms.json_schema import Amount, Amounts, Answer, Known, Model, command_schema, known
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, Model, command_schema, known
 from gpucluster.cost.documents.report.report_json import Line, Outcome, Unpriced
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.pricing.model import Amounts as AmountsOf

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.cost.documents.forms.charts import Bar, Bars, Curve, Curves, Figure, Panel, figure
-from gpucluster.cost.documents.forms.document import Document, Heading, Notes, Section
+from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, Panel, figure
+from gpucluster.core.documents.document import Document, Heading, Notes, Section
 from gpucluster.cost.documents.options.options_text import (
     bound,
     fitting_text,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import AliasPath, Field
 
-from gpucluster.cost.documents.forms.json_schema import Amount, Amounts, Answer, Bound, Known, Model, known
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Bound, Known, Model, known
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 
 

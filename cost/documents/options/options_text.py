@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
-from gpucluster.cost.documents.forms.document import Table, table
+from gpucluster.core.documents.document import Table, table
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
 from gpucluster.cost.pricing.money import how_known, money, percent, ranged
 from gpucluster.cost.purchasing import Option, Options, PoolOptions

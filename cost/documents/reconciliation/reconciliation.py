@@ -7,11 +7,11 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
 from gpucluster.core.program.resources import urn_name
 from gpucluster.cost.bills.reconciliation import Apart, Beside, Exactness, Reason, Reconciled
 from gpucluster.cost.bills.usage import Learned
-from gpucluster.cost.documents.forms.document import Document, Notes, Row, Section, Table
-from gpucluster.cost.documents.forms.text import counted
+from gpucluster.cost.documents.text import counted
 from gpucluster.cost.pricing.money import change, money
 
 REASONS: Final = {

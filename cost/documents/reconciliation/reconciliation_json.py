@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AliasPath, Field, PlainSerializer, WithJson
 
 from gpucluster.cost.bills.reconciliation import Beside, Exactness, Reconciled
 from gpucluster.cost.bills.usage import Learned
-from gpucluster.cost.documents.forms.json_schema import MILLIONTH, Amount, Answer, Model, command_schema, text_of
+from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer, Model, command_schema, text_of
 from gpucluster.cost.pricing.model import cents
 
 Money = Annotated[Decimal, PlainSerializer(text_of), WithJsonSchema({"type": "string", "pattern": r"^-?\d+\.\d{2}$"})]

@@ -8,11 +8,11 @@ from typing import Final
 
 from pydantic import Field
 
-from gpucluster.cost.documents.forms.document import Document, Notes, Section
-from gpucluster.cost.documents.forms.json_schema import Answer, Between, Model
-from gpucluster.cost.documents.forms.text import bounds, plain_number
+from gpucluster.core.documents.document import Document, Notes, Section
+from gpucluster.cost.documents.json_schema import Answer, Between, Model
 from gpucluster.cost.documents.report.report import bought
 from gpucluster.cost.documents.report.report_json import Line
+from gpucluster.cost.documents.text import bounds, plain_number
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.explain import Explained
 from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date

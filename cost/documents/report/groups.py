@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gpucluster.cost.documents.forms.document import Document, Row, Section, Table
-from gpucluster.cost.documents.forms.text import basis
+from gpucluster.core.documents.document import Document, Row, Section, Table
+from gpucluster.cost.documents.text import basis
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping
 from gpucluster.cost.pricing.model import Amounts
 from gpucluster.cost.pricing.money import how_known, money, percent, ranged
 
 if TYPE_CHECKING:  # a table needs no model
-    from gpucluster.cost.documents.forms.json_schema import Model
+    from gpucluster.cost.documents.json_schema import Model
 
 
 def groups_document(found: Grouping, estimate: Estimate, title: str = "Cost") -> Document:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from gpucluster.cost.documents.forms.document import Document, Notes, Row, Section, Table
-from gpucluster.cost.documents.forms.text import (
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
+from gpucluster.cost.documents.text import (
     USAGE_HEADING,
     basis,
     counted,
@@ -32,7 +32,7 @@ from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, NotPriced, 
 from gpucluster.cost.pricing.money import change, how_known, money, ranged, unit_price
 
 if TYPE_CHECKING:  # slow to import, and only pages show them
-    from gpucluster.cost.documents.forms.charts import Figure
+    from gpucluster.core.documents.charts import Figure
     from gpucluster.cost.purchasing import Options
 
 _HEADS = ("", "quantity", "unit price", "", "$/month")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from gpucluster.cost.documents.forms.charts import Bar, Bars, Figure, Mark, Panel, Range, figure
-from gpucluster.cost.documents.forms.text import plain_number
+from gpucluster.core.documents.charts import Bar, Bars, Figure, Mark, Panel, Range, figure
+from gpucluster.cost.documents.text import plain_number
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping
 from gpucluster.cost.estimate.teams import team_costs

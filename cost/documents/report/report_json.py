@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import AliasPath, Field
 
-from gpucluster.cost.documents.forms.json_schema import (
+from gpucluster.cost.documents.json_schema import (
     Amount,
     Amounts,
     Answer,

@@ -11,8 +11,8 @@ from typing import TextIO
 import click
 
 from gpucluster.components.stack.first_spec import schema_beside
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.facts import Terms
-from gpucluster.cost.documents.forms.formats import write
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.money import ranged
 from gpucluster.cost.pricing.terms import BadTerms, given_terms

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.cost.documents.forms.markdown import code
+from gpucluster.core.documents.markdown import code
 from gpucluster.cost.handlers.whole_machines import purchase_words
 from gpucluster.cost.pricing.money import money
 from gpucluster.operate.rehearse.outcome import Place, Verdict

@@ -14,9 +14,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.cost.documents.forms.document import Document
-from gpucluster.cost.documents.forms.formats import WIDEST, written
-from gpucluster.cost.documents.forms.json_schema import Model
+from gpucluster.core.documents.document import Document
+from gpucluster.core.documents.formats import WIDEST, written
+from gpucluster.cost.documents.json_schema import Model
 
 FORMS = {"txt": "table", "md": "markdown", "json": "json", "csv": "csv"}
 GOLDEN = Path(__file__).parent / "golden"

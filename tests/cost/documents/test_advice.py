@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook
 from gpucluster.cost.documents.advice import advice_document
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.purchasing.file_systems import asked_need
 from gpucluster.cost.purchasing.recommendations import advice_of
 from tests.cost.documents.conftest import Golden

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.facts import Budget
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.report.report_json import report_json
 from gpucluster.cost.estimate.budgets import budget_verdict

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.explanation import explanation_document
 from gpucluster.cost.estimate.explain import NoSuchLine, explain
 from tests.says import Says

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.groups import groups_document
 from gpucluster.cost.documents.report.report_json import label_sums
 from gpucluster.cost.estimate.labels import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.report.report_json import report_json
 from gpucluster.cost.estimate.teams import NO_TEAM, TeamCost, team_costs

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.facts import Budget
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import budget_verdict
 from tests.says import Says

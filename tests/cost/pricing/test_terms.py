@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.facts import Budget, Facts, Terms
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import written
-from gpucluster.cost.documents.forms.text import basis
 from gpucluster.cost.documents.report.report import report_document
+from gpucluster.cost.documents.text import basis
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.pricing.terms import BadTerms, UnknownPlan, given_terms, support_of
 from tests.says import Says

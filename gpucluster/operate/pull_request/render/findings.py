@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.documents.forms.markdown import code
+from gpucluster.core.documents.markdown import code
 from gpucluster.cost.pricing.money import money
 from gpucluster.operate.pull_request.judgement import Finding, Refusal, StackJudgement
 from gpucluster.policies.engine.rule import explained_by

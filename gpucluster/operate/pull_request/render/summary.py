@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.documents.markdown import code
 from gpucluster.cost.documents.diff.diff_text import bounded, comparable, how_much, missing, share, sides
-from gpucluster.cost.documents.forms.markdown import code
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.money import ranged
 from gpucluster.operate.pull_request.judgement import Judgement, StackJudgement

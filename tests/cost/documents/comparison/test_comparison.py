@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.resources import Resource
 from gpucluster.cost.comparison import Column, Comparison, compare
 from gpucluster.cost.documents.comparison.comparison import comparison_document
-from gpucluster.cost.documents.forms.formats import written
 from tests.cost.documents.conftest import Golden
 
 Make = Callable[..., Resource]

@@ -12,6 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
+from gpucluster.core.documents.markdown import LONGEST
 from gpucluster.core.program.readers.deletions import Ended
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.core.program.resources import Resource, Resources
@@ -19,9 +21,7 @@ from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.diff import Diff, Side, diff
 from gpucluster.cost.documents.diff.diff import COLUMNS, diff_document
 from gpucluster.cost.documents.diff.diff_json import diff_json, diff_schema
-from gpucluster.cost.documents.forms.formats import NARROWEST, WIDEST, written
-from gpucluster.cost.documents.forms.markdown import LONGEST
-from gpucluster.cost.documents.forms.text import unpriced
+from gpucluster.cost.documents.text import unpriced
 from tests.cost.documents.conftest import Golden, refused
 
 Make = Callable[..., Resource]

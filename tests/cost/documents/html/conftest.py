@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import compare
 from gpucluster.cost.documents.comparison.comparison import comparison_document
-from gpucluster.cost.documents.forms.formats import written
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.estimate.labels import group_by, labels_of

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Mark, Range
+from gpucluster.core.documents.formats import written
+from gpucluster.core.documents.html import templates
 from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
-from gpucluster.cost.documents.forms.charts import Bar, Bars, Curve, Curves, Mark, Range
-from gpucluster.cost.documents.forms.formats import written
-from gpucluster.cost.documents.forms.html import templates
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.pricing.bounds import Gaps
 from gpucluster.cost.pricing.model import Amounts

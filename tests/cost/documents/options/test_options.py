@@ -9,11 +9,11 @@ from decimal import Decimal
 
 import pytest
 
+from gpucluster.core.documents.charts import Bars
+from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
 from gpucluster.core.program.facts import Terms
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook
-from gpucluster.cost.documents.forms.charts import Bars
-from gpucluster.cost.documents.forms.formats import NARROWEST, WIDEST, written
 from gpucluster.cost.documents.options.options import option_figures, options_document
 from gpucluster.cost.purchasing import Options, Settings, options_of
 from tests.cost.documents.conftest import Golden

@@ -14,14 +14,14 @@ from typing import Any
 import jsonschema
 import pytest
 
+from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
+from gpucluster.core.documents.markdown import LONGEST
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.documents.forms.formats import NARROWEST, WIDEST, written
-from gpucluster.cost.documents.forms.markdown import LONGEST
-from gpucluster.cost.documents.forms.text import usage_count, usage_rates
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.report.report_json import Line, line_fields, report_json, report_schema
+from gpucluster.cost.documents.text import usage_count, usage_rates
 from gpucluster.cost.estimate.labels import group_by
 from tests.cost.documents.conftest import Golden, refused
 

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gpucluster.cost.documents.forms.document import Document, Heading, Notes, Section, Table
+from gpucluster.core.documents.document import Document, Heading, Notes, Section, Table
 
 _NAME: Final = 24
 """Minimum characters of the wide column, if it has as many."""

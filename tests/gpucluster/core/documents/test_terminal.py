@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gpucluster.cost.documents.forms.document import Document, Row, Table
-from gpucluster.cost.documents.forms.formats import NARROWEST, WIDEST, width_for, written
-from gpucluster.cost.documents.forms.json_schema import Versioned
+from gpucluster.core.documents.document import Document, Row, Table
+from gpucluster.core.documents.formats import NARROWEST, WIDEST, width_for, written
+from gpucluster.cost.documents.json_schema import Versioned
 
 
 class _Terminal(io.StringIO):

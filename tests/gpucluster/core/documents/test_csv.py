@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from gpucluster.cost.documents.forms.csv import csv_of, csv_text
+from gpucluster.core.documents.csv import csv_of, csv_text
 
 
 @pytest.mark.parametrize("line_break", ["\r", "\n", "\r\n"], ids=["carriage return", "line feed", "both"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.cost.documents.forms.markdown import bytes_of, code, escaped, fitting, marker, row
+from gpucluster.core.documents.markdown import bytes_of, code, escaped, fitting, marker, row
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpucluster.cost.documents.forms.charts import Figure
-from gpucluster.cost.documents.forms.document import Document, Heading, Notes, Row, Section, Table, table
-from gpucluster.cost.documents.forms.formats import written
-from gpucluster.cost.documents.forms.json_schema import Answer
-from gpucluster.cost.documents.forms.markdown import LONGEST
+from gpucluster.core.documents.charts import Figure
+from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table, table
+from gpucluster.core.documents.formats import written
+from gpucluster.core.documents.markdown import LONGEST
+from gpucluster.cost.documents.json_schema import Answer
 
 
 class Total(Answer):

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.documents.csv import cell, csv_text
 from gpucluster.core.program.resources import Resources, urn_type
-from gpucluster.cost.documents.forms.csv import cell, csv_text
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import all_labels
 from gpucluster.cost.prices import Price, PriceBook

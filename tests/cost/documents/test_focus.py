@@ -19,10 +19,10 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.cli import main
-from gpucluster.cost.documents.forms.focus import unit_of
+from gpucluster.cost.documents.focus import unit_of
 from gpucluster.cost.prices import PriceBook
 
-TRIALS = Path(__file__).parents[2] / "bills/trials"
+TRIALS = Path(__file__).parents[1] / "bills/trials"
 _TEXT = Path(__file__).with_name("focus_1_2.csv").read_text()
 RULES = {row["column"]: row for row in csv.DictReader(_TEXT.splitlines())}
 FORMATS = {

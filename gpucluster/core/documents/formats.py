@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final, TextIO
 
-from gpucluster.cost.documents.forms.document import Document
+from gpucluster.core.documents.document import Document
 
 WIDEST: Final = 108
 """Characters per line if no terminal gives its width: in a pipe, a file, the engine's diagnostics."""
@@ -24,19 +24,19 @@ def written(document: Document, form: str, width: int = WIDEST) -> str:
 
             return indented(document.model())
         case "csv":
-            from gpucluster.cost.documents.forms.csv import csv_of
+            from gpucluster.core.documents.csv import csv_of
 
             return csv_of(*document.rows())
         case "markdown":
-            from gpucluster.cost.documents.forms.markdown import as_markdown
+            from gpucluster.core.documents.markdown import as_markdown
 
             return as_markdown(document)
         case "html":
-            from gpucluster.cost.documents.forms.html import as_html
+            from gpucluster.core.documents.html import as_html
 
             return as_html(document)
         case _:
-            from gpucluster.cost.documents.forms.terminal import as_text
+            from gpucluster.core.documents.terminal import as_text
 
             return as_text(document, width)
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a preview needs neither models nor charts
-    from gpucluster.cost.documents.forms.charts import Figure
-    from gpucluster.cost.documents.forms.json_schema import Model
+    from gpucluster.core.documents.charts import Figure
+    from gpucluster.cost.documents.json_schema import Model
 
 
 @dataclass(frozen=True, slots=True)
