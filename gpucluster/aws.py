@@ -18,8 +18,8 @@ from gpucluster.components.stack.from_python import InProgram, SpecInput, with_p
 with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network
     from gpucluster.components.aws.cluster import provider
-    from gpucluster.components.aws.planning import plan as pool
     from gpucluster.components.aws.planning.network_plan import NetworkPlan
+    from gpucluster.components.aws.planning.plan import plan_pool
     from gpucluster.components.aws.pools import training_pool
     from gpucluster.components.resources.failures import Failures
     from gpucluster.components.resources.label_transformation import labelled
@@ -105,7 +105,7 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            plan, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, pool.plan_pool, machine)
+            plan, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, plan_pool, machine)
             with declaring(plan):
                 super().__init__(
                     name,

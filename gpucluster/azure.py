@@ -18,8 +18,8 @@ from gpucluster.components.stack.from_python import InProgram, SpecInput, with_p
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network
     from gpucluster.components.azure.cluster import provider
-    from gpucluster.components.azure.planning import plan as pool
     from gpucluster.components.azure.planning.network_plan import AddressPlan
+    from gpucluster.components.azure.planning.plan import plan_pool
     from gpucluster.components.azure.pools import training_pool
     from gpucluster.components.azure.pools.node_pool import GpuNodes
     from gpucluster.components.azure.settings import SYSTEMS
@@ -118,7 +118,7 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, pool.plan_pool, machine)
+            plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, plan_pool, machine)
             with declaring(plan, spelled=_AZURE.spelled):
                 super().__init__(
                     name,

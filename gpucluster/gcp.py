@@ -18,8 +18,7 @@ from gpucluster.components.stack.from_python import InProgram, SpecInput, with_p
 with importing_sdk("gcp"):
     from gpucluster.components.gcp import cluster, network
     from gpucluster.components.gcp.cluster import provider
-    from gpucluster.components.gcp.planning import plan as network_part
-    from gpucluster.components.gcp.planning import plan as pool
+    from gpucluster.components.gcp.planning.plan import plan_networks, plan_pool
     from gpucluster.components.gcp.pools import training_pool
     from gpucluster.components.resources.failures import Failures
     from gpucluster.components.resources.label_transformation import labelled
@@ -99,7 +98,7 @@ class TrainingPool(training_pool.TrainingPool):
         opts and machine are as those of TrainingCluster, which raises the same errors.
         """
         with refusing():
-            planned = partial(pool.plan_pool, gpu_subnets=len(gpu_subnets))
+            planned = partial(plan_pool, gpu_subnets=len(gpu_subnets))
             plan, here = _GCP.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
             with declaring(plan):
                 super().__init__(
@@ -143,9 +142,7 @@ class Network(network.Network):
         """
         with refusing():
             values = {"nat": nat, "private_services": private_services, "labels": labels or {}}
-            (spec, plan), here = _GCP.part(
-                "Network", name, values, NetworkSpec, location, network_part.plan_networks, machine
-            )
+            (spec, plan), here = _GCP.part("Network", name, values, NetworkSpec, location, plan_networks, machine)
             super().__init__(
                 name,
                 plan,

@@ -1,4 +1,7 @@
-"""The training cluster on AWS: puts the parts together; and the provider of its resources."""
+"""The training cluster on AWS: puts the parts together; and the provider of its resources.
+
+Optional parts are imported where they are created.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, and its alert rules."""
+"""Metrics on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, alert rules and receivers."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ Ubuntu = Literal["22.04", "24.04"]
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSystem:
-    """One for the whole cluster, as the GPU Operator requires. os_sku: of pools. image_family: of Karpenter's machines.
+    """The operating system of every node, which drivers, Lustre client and node classes must match: one for the whole
+    cluster, as the GPU Operator requires. os_sku: of pools. image_family: of Karpenter's machines.
 
     first, last: minor versions of Kubernetes with which AKS has this system under this name.
     """

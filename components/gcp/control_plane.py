@@ -141,7 +141,7 @@ class ControlPlane(pulumi.ComponentResource):
                     allow_external_traffic=access.dns
                 )
             ),
-            # A replica of kube-dns for each 256 vCPUs of GPU nodes would fill the system nodes (`dns.py`).
+            # A replica of kube-dns for each 256 vCPUs of GPU nodes would fill the system nodes (`system_pool.py`).
             dns_config=container.ClusterDnsConfigArgs(cluster_dns="CLOUD_DNS", cluster_dns_scope="CLUSTER_SCOPE"),
             workload_identity_config=container.ClusterWorkloadIdentityConfigArgs(
                 workload_pool=workload_pool(location.project)
@@ -263,9 +263,10 @@ def secrets_key(
     known: pulumi.ResourceHookBinding | None,
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
-    """The id of a key that is rotated every 90 days, and the permission of GKE's own service account to use only this
-    key. existing: id of a key to use instead, whose permission stays after a destroy: GKE has one service account in a
-    project, so another cluster may use the same permission. known: hook that runs after the permission is created.
+    """The id of a key that is rotated every 90 days, in addition to Google's encryption, and the permission of GKE's
+    own service account to use only this key. existing: id of a key to use instead, whose permission stays after a
+    destroy: GKE has one service account in a project, so another cluster may use the same permission. known: hook that
+    runs after the permission is created.
 
     Key rings can't be deleted in Google Cloud, and are free; a destroyed key waits for 30 days, during which it can be
     restored. Source: Google Cloud documentation, "Encrypt secrets at the application layer".

@@ -1,4 +1,6 @@
-"""The Google Cloud APIs of a cluster, and waits until Google Cloud applies an API or a grant."""
+"""The Google Cloud APIs of a cluster, and waits until Google Cloud applies an API or a grant: requests that rely on it
+are refused earlier, and not retried.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ CASES = {
     "gcp": Case(
         machines="5 x a3-megagpu-8g",
         program=(
-            'import gpucluster.components.gcp.pools.node_pool as other\n\nother._SYSCTLS = {"net.core.somaxconn": "1024"}\n'
+            "import gpucluster.components.gcp.pools.node_pool as other\n\n"
+            'other._SYSCTLS = {"net.core.somaxconn": "1024"}\n'
         ),
         named=f"{NODES} changes in nodeConfig.linuxNodeConfig.sysctls.net.core.somaxconn",
     ),

@@ -204,7 +204,9 @@ _CLASS = "gp3"
 
 
 class BlockStorage(pulumi.ComponentResource):
-    """Outputs: storageClass, which is the default one. A volume is billed from the creation of its claim to its
+    """EBS volumes for claims without a storage class: EKS installs neither the driver nor a class.
+
+    Outputs: storageClass, which is the default one. A volume is billed from the creation of its claim to its
     deletion.
     """
 

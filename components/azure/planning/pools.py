@@ -1,4 +1,10 @@
-"""The MIG pool on Azure: nodes with GPUs sliced in the same way. Imports no Pulumi."""
+"""The MIG pool and the elastic pools on Azure as plain values. Imports no Pulumi.
+
+Source of the limits of node auto provisioning, AKS's Karpenter: Azure/karpenter-provider-azure v1.14.2:
+pkg/providers/instance/vminstance.go (machines without a scale set or a placement),
+pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/supported-gpus.yaml; pull requests 1529,
+1834, 1839 (capacity reservations, open).
+"""
 
 from __future__ import annotations
 

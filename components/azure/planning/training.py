@@ -1,4 +1,4 @@
-"""The training pool on Azure as plain values: one scale set of nodes, and its purchase. Imports no Pulumi.
+"""The training pool on Azure as plain values: one scale set of nodes, its purchase and fabric. Imports no Pulumi.
 
 Sources: Azure documentation, "On-demand capacity reservation" (2026-02-17) and "Set up InfiniBand on HPC VMs"
 (2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; azure-aks-docs fb060abe6,

@@ -30,6 +30,11 @@ VERSIONS: Final[Mapping[str, str]] = {
     "device_plugin": "network-operator-v26.4.0",
     "gpu_operator": GPU_OPERATOR.version,
 }
+"""Matching versions of the two operators, of the network cards' driver and of its device plugin, changed together.
+
+The Network Operator accepts any driver and plugin, and its images have moved between releases: a mixture starts, and
+fails on the machines (Azure/aks-rdma-infiniband pull request 120).
+"""
 
 POD_SECURITY: Final = "privileged"
 """The only pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock only
@@ -202,7 +207,7 @@ def _counters_name() -> str:
 
 def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool) -> dict[str, Any]:
     """No ServiceMonitor of the exporter: if its CRD is missing, the operator never becomes ready
-    (controllers/object_controls.go), and Azure's managed Prometheus has its own kind (`metrics_collection.py`).
+    (controllers/object_controls.go), and Azure's managed Prometheus has its own kind (`monitoring.py`).
     """
     ours = owner == "operators"
     # The cards' driver runs in a container of the Network Operator, never from the node image: a search there finds

@@ -125,11 +125,17 @@ _GPUS: Final = ("0001", "0002", "0003", "0008", "0009", "000a", "000b", "000c")
 # NCCL_IGNORE_CPU_AFFINITY, NCCL's threads run only on these. Source: NVIDIA/nccl 5067397c, src/graph/topo.cc.
 _CPUS: Final = ("00000000,0000ffff,ffffffff", "ffffffff,ffff0000,00000000")
 _LINK: Final = 'link_speed="32.0 GT/s PCIe" link_width="16"'
-_NOBODY: Final = 'vendor="0x0000" device="0x0000" subsystem_vendor="0x0000" subsystem_device="0x0000"'
+_NO_VENDOR: Final = 'vendor="0x0000" device="0x0000" subsystem_vendor="0x0000" subsystem_device="0x0000"'
 
 
 def nd_v5_topology() -> str:
-    """NCCL's description of a machine: a bridge for each pair of a GPU (class 0302) and a card (class 0207)."""
+    """Topology of GPUs, InfiniBand cards and CPUs of an ND v5 machine, as an NCCL topology file: a bridge for each pair
+    of a GPU (class 0302) and a card (class 0207).
+
+    The machine's own PCI tree is flat, so NCCL would pair GPUs with any card. The text is Microsoft's own, byte for
+    byte: Azure/azhpc-images 8e9d055f, topology/ndv5-topo.xml. Name and checksum are the release's
+    (`gpucluster/core/catalog/fabric_releases.csv`).
+    """
     sides: list[str] = []
     each = len(_GPUS) // len(_CPUS)
     for side, cpus in enumerate(_CPUS):
@@ -144,7 +150,7 @@ def nd_v5_topology() -> str:
 def _pair(index: int) -> str:
     gpu, card = f"{_GPUS[index]}:00:00.0", f"{0x0101 + index:04x}:00:00.0"
     return (
-        f'    <pci busid="ffff:ff:{index + 1:02x}.0" class="0x060400" {_LINK} {_NOBODY}>\n'
+        f'    <pci busid="ffff:ff:{index + 1:02x}.0" class="0x060400" {_LINK} {_NO_VENDOR}>\n'
         f'      <pci busid="{gpu}" class="0x030200" {_LINK}/>\n'
         f'      <pci busid="{card}" class="0x020700" {_LINK}/>\n'
         "    </pci>\n"
@@ -165,6 +171,6 @@ SPOT_TOLERATION: Final = {
 }
 
 DAEMONS: Final = [ALL_TAINTS]
-"""For software on every node, GPU nodes in particular."""
+"""For software on every node, GPU nodes in particular: charts set some tolerations, never all (Azure/AKS 4418)."""
 CONTROLLERS: Final = [ADDONS_TOLERATION]
 """For software on any node except GPU nodes."""

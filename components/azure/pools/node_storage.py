@@ -28,7 +28,7 @@ _RELEASES: Final = (
 
 
 class LustreDriver(pulumi.ComponentResource):
-    """Volumes depend on `ready`."""
+    """Volumes depend on `ready`. Installed from manifests: its Helm chart is not supported."""
 
     ready: list[pulumi.Resource]
 
@@ -57,11 +57,11 @@ class LustreDriver(pulumi.ComponentResource):
 
 PATH: Final = "/scratch"
 
-_MANIFEST: Final = Path(__file__).parent / "manifests/scratch.yaml"
-
 
 class Scratch(pulumi.ComponentResource):
-    """One RAID0 of a node's local disks, mounted at /scratch on the node; jobs mount this folder."""
+    """One RAID0 of a node's local disks, mounted at /scratch on the node; jobs mount this folder. AKS neither stripes
+    nor mounts them.
+    """
 
     def __init__(
         self,
@@ -74,6 +74,6 @@ class Scratch(pulumi.ComponentResource):
     ) -> None:
         """disks: local NVMe disks of each node of these pools. after: must exist before."""
         super().__init__("gpucluster:azure:Scratch", name, {}, opts)
-        [daemon] = manifests(_MANIFEST, {"disks": str(disks), "pools": list(pools)})
+        [daemon] = manifests(_MANIFESTS / "scratch.yaml", {"disks": str(disks), "pools": list(pools)})
         Declared(f"{name}-daemon", daemon, pulumi.ResourceOptions(parent=self, depends_on=list(after)))
         self.register_outputs({"path": PATH})

@@ -111,6 +111,9 @@ def feature_registered(
 ) -> list[pulumi.Output[Any]]:
     """To depend on: if machines have InfiniBand, ends the program unless the feature is registered.
 
+    This program never registers it: Azure also returns features without a registration, so azure-native treats them as
+    existing (pulumi/pulumi-azure-native issue 1722).
+
     name: of the cluster or pool. after: the check waits for their creation, so that a first preview needs no login.
     """
     if settings.infiniband_feature == "waived" or not has_infiniband(machine_type):

@@ -86,7 +86,8 @@ _INSTALLERS: Final = {"RoCE": "nccl-rdma-installer", "TCPX": "nccl-tcpx-installe
 
 
 class FabricPlugin(pulumi.ComponentResource):
-    """The installer; with TCPX and TCPXO also the device injector.
+    """Installs NCCL's plugin on every training node; with TCPX and TCPXO also the device injector. Each job's runtime
+    adds the receive daemon and NCCL's settings (`fabric_pod.py`).
 
     Outputs: plugin and daemon, matching images (no daemon with RoCE).
     """

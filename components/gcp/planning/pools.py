@@ -1,4 +1,12 @@
-"""The MIG pool on Google Cloud: nodes with GPUs sliced in the same way. Imports no Pulumi."""
+"""The MIG pool and the elastic pools on Google Cloud as plain values. Imports no Pulumi.
+
+Sources for the elastic pools: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/providers/instance/instance.go (neither
+placement, reservation, Flex-start, MIG nor a choice of network card) and pkg/apis/v1alpha1/gcenodeclass.go (7 more
+interfaces at most), issues #239, #385, #387. GKE documentation, "Configure node pool auto-creation" (limits of the
+cluster apply to the pools that GKE creates for ComputeClasses) and "About node pool auto-creation" (they count every
+pool, GKE's own and others); Pulumi's gcp.container.Cluster (limits for cpu and memory are mandatory; they also limit
+the scaling of existing pools).
+"""
 
 from __future__ import annotations
 
