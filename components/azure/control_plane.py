@@ -14,8 +14,8 @@ from pulumi_azure_native import authorization, containerservice
 from gpucluster.components.azure.identity import ClusterIdentity, caller, granted, known_everywhere
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.planning.access import CLUSTER_ADMIN, AccessPlan
+from gpucluster.components.azure.planning.machines import SystemPlan
 from gpucluster.components.azure.planning.network_plan import AddressPlan
-from gpucluster.components.azure.settings import SystemPlan
 from gpucluster.components.planning.names import POOL, SYSTEM_POOL
 
 

@@ -1,18 +1,21 @@
-"""Machines on Azure: the choice for training, the zones that have them, and signs of a broken node. Imports no
-Pulumi.
+"""Machines on Azure: the choice for training, the zones that have them, the CPU nodes, and signs of a broken node. Imports
+no Pulumi.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.components.azure.location import NO_ZONE, Location
+from gpucluster.components.azure.planning.quotas import add_machines
+from gpucluster.components.azure.settings import SYSTEM_MACHINES, ZONES
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.machine_choice import plan_machine, shapes_with
 from gpucluster.components.spec.pools import Training
 from gpucluster.core.catalog.azure_regions import has_infiniband
-from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.machines import Machine, cpu_machines
 
 CLOUD = "azure"
 
@@ -73,9 +76,46 @@ def report_no_zone(planning: Planning[Location]) -> None:
     )
 
 
+# Number of nodes from which a cluster is large, and the machine for it; three nodes of 8 vCPUs are the recommended
+# minimum with several add-ons.
+# Sources: AKS documentation, "Best practices for performance and scaling for large workloads" and "Use system node
+# pools" (fb060abe6, 2026-08).
+_LARGE: Final = 100
+_MACHINE: Final = "Standard_D8ds_v5"
+_OF_LARGE: Final = "Standard_D16ds_v5"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan:
+    """zones: over which the nodes are spread, one in each; none in a region without zones. root_gib: fits on the
+    smallest machine's own 150 GiB.
+    """
+
+    machine_type: str = _MACHINE
+    nodes: int = 3
+    root_gib: int = 128
+    zones: tuple[str, ...] = ()
+
+
+def plan_system(nodes: int, planning: Planning[Location]) -> SystemPlan:
+    """nodes: maximum number of all other nodes."""
+    location = planning.location
+    chosen = location.settings.system_machine or (_OF_LARGE if nodes >= _LARGE else _MACHINE)
+    plan = SystemPlan(machine_type=chosen, zones=ZONES if location.zonal else ())
+    # With those of one surge node for upgrades.
+    vcpus = cpu_machines()[chosen].vcpus * (plan.nodes + 1)
+    add_machines(planning, SYSTEM_MACHINES[chosen], vcpus)
+    return plan
+
+
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
     {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
 )
+"""Of AKS' node problem detector. It checks GPUs and links only of pools whose driver AKS owns; for others, the number
+of working devices in the operators' device plugins is the only information. AKS repairs no node for these conditions.
+
+Source: MicrosoftDocs/azure-aks-docs 35ef8f3d, gpu-health-monitoring.md and node-problem-detector.md.
+"""
 PEERMEM: Final = "gpucluster/peermem"
 """Label of a node on which the module for GPUDirect RDMA is loaded; Node Feature Discovery sets it
 (`gpu_software.py`). A driver pod that restarts can't load a module that was lost meanwhile, until the node reboots

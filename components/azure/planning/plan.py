@@ -16,6 +16,8 @@ from gpucluster.components.azure.planning.access import AccessPlan, plan_access,
 from gpucluster.components.azure.planning.machines import (
     CLOUD,
     REPAIR,
+    SystemPlan,
+    plan_system,
     plan_training_machine,
     report_no_zone,
     report_zones,
@@ -30,7 +32,7 @@ from gpucluster.components.azure.planning.pools import ElasticPlan, MigPlan, pla
 from gpucluster.components.azure.planning.quotas import report_quotas
 from gpucluster.components.azure.planning.storage import LustrePlan, SharedPlan, plan_shared, refuse_containers
 from gpucluster.components.azure.planning.training import TrainingPlan, plan_training, report_drivers, report_infiniband
-from gpucluster.components.azure.settings import ZONES, Driver, SystemPlan, plan_system, refuse_versions
+from gpucluster.components.azure.settings import Driver, SystemPlan, plan_system, refuse_versions
 from gpucluster.components.cluster.cluster_plan import (
     CloudTraits,
     PlannedCluster,
@@ -130,7 +132,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> AzureCluste
     report_infiniband(shape.machine_type, spec.training.nodes, planning)
     report_drivers(shape.machine_type, planning, elastic, mig)
     nodes = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
-    system = plan_system(nodes, location.settings.system_machine, ZONES if location.zonal else ())
+    system = plan_system(nodes, planning)
     access = plan_access(spec.access, planning, network=network)
     nodes += system.nodes
     refuse_addresses(
@@ -147,7 +149,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> AzureCluste
     )
     _refuse_topic(spec.telemetry.alerts, planning)
     _report_subscription(planning)
-    report_quotas(planning, training, elastic, mig, system=system, storage=storage)
+    report_quotas(planning)
     if spec.secrets_key is not None:
         fix = "remove it: Azure encrypts secrets with platform-managed keys"
         planning.refuse("secrets_key", "is set, but your own key is not supported on Azure", fix)
@@ -243,5 +245,5 @@ def plan_pool(spec: PoolSpec, planning: Planning[Location]) -> PoolPlan[Training
         planning.refuse("name", f"is {spec.name!r}", fix)
     shape = plan_training_machine(spec.accelerator, spec.training, planning)
     training = plan_training(spec, shape, planning)
-    report_quotas(planning, training)
+    report_quotas(planning)
     return pool_plan(spec, training, planning)

@@ -14,6 +14,7 @@ from typing import Final
 
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.machines import CLOUD
+from gpucluster.components.azure.planning.quotas import add_machines
 from gpucluster.components.planning.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.planning.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.planning.planning import Planning
@@ -82,13 +83,15 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
             f"of {', '.join(asked)}; {nodes} x {shape.machine_type} have the GPUs of {mig.nodes} x 8"
         )
     report_mig(mig, pool, planning)
+    spot = mig.purchase == "spot"
+    add_machines(planning, shape.quota, shape.vcpus * nodes, spot=spot)
     return MigPlan(
         shape=shape,
         nodes=nodes,
         pool=pool,
         roll=mig.roll,
         profile=_profile(pool.layout) if by_aks else None,
-        spot=mig.purchase == "spot",
+        spot=spot,
     )
 
 
@@ -135,6 +138,8 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     )
     pools = plan_pools(elastic, accelerator, shape, planning, _sold, loss=loss)
     plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
+    add_machines(planning, shape.quota, shape.vcpus * plan.bought("on-demand"))
+    add_machines(planning, shape.quota, shape.vcpus * plan.bought("spot"), spot=True)
     if plan.engine == "native":
         _report_autoscaler(plan, planning)
     else:

@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from gpucluster.components.azure.location import NO_ZONE, Location
 from gpucluster.components.azure.planning.machines import CLOUD
+from gpucluster.components.azure.planning.quotas import LUSTRE
 from gpucluster.components.azure.settings import GRANTED
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
@@ -206,6 +207,7 @@ def plan_shared(shared: SharedStorage, planning: Planning[Location], *, cidr: st
 def _plan_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustrePlan:
     sold = refuse_lustre(shared, planning)
     plan = plan_lustre(sold, tier_prices(planning.prices, CLOUD, planning.location.region))
+    planning.quotas[LUSTRE] += plan.capacity_tib
     planning.notes.append(f"shared storage: {plan.choice}")
     if plan.large:
         planning.before_up.append(

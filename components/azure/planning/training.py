@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.pools import MigPlan
+from gpucluster.components.azure.planning.quotas import add_machines
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, MOST_NODES, TORSET
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import ElasticMachines, refuse_flex_start
@@ -86,6 +87,8 @@ def plan_training(spec: TrainingSpec, shape: Machine, planning: Planning[Locatio
         root_gib=min(TrainingPlan.root_gib, shape.nvme_gb // 2),
         block_nodes=_block_nodes(training.size) if block else None,
     )
+    if not block:
+        add_machines(planning, shape.quota, shape.vcpus * plan.size)
     if isinstance(spec.placement, ReservationPlacement):
         _report_reservation(plan, spec.placement.id, planning)
     elif isinstance(purchase, OnDemandPurchase):

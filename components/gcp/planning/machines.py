@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.planning.quotas import BALANCED_DISKS
 from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.machine_choice import plan_machine, shapes_with
@@ -78,9 +79,11 @@ class SystemPlan:
     root_gib: int = 100
 
 
-def plan_system(gpu_nodes: int) -> SystemPlan:
+def plan_system(gpu_nodes: int, planning: Planning[Location]) -> SystemPlan:
     """gpu_nodes: maximum of the whole cluster."""
-    return SystemPlan(most=max(_MOST_OF_A_SMALL_CLUSTER, _NODES + math.ceil(gpu_nodes / _GPU_NODES)))
+    plan = SystemPlan(most=max(_MOST_OF_A_SMALL_CLUSTER, _NODES + math.ceil(gpu_nodes / _GPU_NODES)))
+    planning.quotas[BALANCED_DISKS] += plan.most * plan.root_gib
+    return plan
 
 
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
@@ -90,6 +93,12 @@ CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
         "but": [json.dumps({str(MEMORY_REMAPPED): True}, separators=(",", ":"))],
     },
 )
+"""Of GKE's device plugin. It sets one condition for XIDs 48, 63, 64, 79, 119, 120, 123 and 140, whose reason is a JSON
+object of the observed ones, and removes it after a reboot of the node. GKE's automatic repair does not read it.
+
+Sources: GoogleCloudPlatform/container-engine-accelerators 06e703e6, pkg/gpu/nvidia/health_check/health_checker.go; GKE
+documentation, "Auto-repair nodes".
+"""
 MAINTENANCE: Final = "cloud.google.com/scheduled-maintenance-time"
 """Label of a node whose host has planned maintenance, with its time in seconds since 1970.
 

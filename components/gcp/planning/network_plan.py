@@ -8,8 +8,10 @@ import ipaddress
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.planning.quotas import ADDRESSES, NETWORKS
 from gpucluster.components.planning.address_ranges import is_range, refuse_peers, refuse_ranges, sixteenth
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
@@ -99,13 +101,18 @@ def network_modes(shape: Machine) -> tuple[str, ...]:
 
 
 def plan_network(
-    shape: Machine, *, nat: bool, private_services: bool, network: ClusterNetwork | None = None
+    shape: Machine,
+    planning: Planning[Any],
+    *,
+    nat: bool,
+    private_services: bool,
+    network: ClusterNetwork | None = None,
 ) -> NetworkPlan:
     """The networks of nodes of a shape. nat, private_services: as of the plan. network: None for default ranges."""
     asked = network or ClusterNetwork()
     fabric = fabric_of(shape)
     modes = network_modes(shape)
-    return NetworkPlan(
+    plan = NetworkPlan(
         addresses=plan_addresses(len(modes), asked),
         gpu_networks=modes,
         mtu=MTU if fabric is None else fabric.mtu,
@@ -113,6 +120,9 @@ def plan_network(
         private_services=private_services,
         existing=asked.existing,
     )
+    planning.quotas[NETWORKS] += plan.vpcs
+    planning.quotas[ADDRESSES] += nat
+    return plan
 
 
 def refuse_addresses(

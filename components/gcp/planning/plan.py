@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -41,7 +41,7 @@ from gpucluster.components.gcp.planning.network_plan import (
 )
 from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan, PoolSize, plan_elastic, plan_limits, plan_mig
 from gpucluster.components.gcp.planning.quotas import report_quotas
-from gpucluster.components.gcp.planning.storage import LustrePlan, SharedPlan, plan_shared
+from gpucluster.components.gcp.planning.storage import SharedPlan, plan_shared
 from gpucluster.components.gcp.planning.training import TrainingPlan, co_location, plan_training, report_purchase
 from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
 from gpucluster.components.planning.problem import did_you_mean
@@ -119,6 +119,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
     training = plan_training(spec, shape, planning, fabric=parts.versions.fabric, queue=True)
     network = plan_network(
         shape,
+        planning,
         nat=has_nat(spec.access),
         private_services=shared.makes_lustre or spec.storage.home is not None,
         network=spec.network,
@@ -131,7 +132,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
     mig = plan_mig(spec.mig, accelerator, planning)
     elastic = plan_elastic(spec.elastic, accelerator, planning)
     beside = (elastic.most_nodes if elastic else 0) + (spec.mig.nodes if spec.mig else 0)
-    system = plan_system(training.size + beside)
+    system = plan_system(training.size + beside, planning)
     limits = plan_limits(elastic, _other_pools(training, mig), system, planning)
     access = plan_access(spec.access, planning, nodes_cidr=nodes_cidr)
     people = people_fields(spec.access, spec.teams)
@@ -157,9 +158,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
         [bucket for bucket in (*named, shared.bucket) if bucket is not None and bucket != OWN],
         planning,
     )
-    report_quotas(
-        planning, training, elastic, mig, system_gib=system.most * system.root_gib, more=_more_quotas(network, storage)
-    )
+    report_quotas(planning)
     return GcpClusterPlan(
         **vars(parts),
         account_suffix=hashlib.sha256(planning.stack.encode()).hexdigest()[:4],
@@ -203,15 +202,6 @@ def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
     if mig is not None:
         pools.append(PoolSize(shape=mig.shape, nodes=mig.nodes, scaled=mig.purchase == "flex-start"))
     return pools
-
-
-def _more_quotas(network: NetworkPlan, storage: SharedPlan) -> Iterator[str]:
-    if isinstance(storage, LustrePlan):
-        yield f"{storage.capacity_gib:,} GiB of Managed Lustre"
-    if network.vpcs:
-        yield f"{network.vpcs} VPC networks"
-    if network.nat:
-        yield "IN_USE_ADDRESSES for NAT"
 
 
 _KEY = (
@@ -304,7 +294,7 @@ def plan_pool(spec: PoolSpec, planning: Planning[Location], *, gpu_subnets: int)
     refuse_labels(spec.labels, planning)
     training = plan_training(spec, shape, planning, queue=False)
     report_purchase(training, spec.purchase, spec.placement, planning)
-    report_quotas(planning, training)
+    report_quotas(planning)
     needed = len(network_modes(shape))
     if gpu_subnets != needed and not planning.problems and not planning.config_problems:
         problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"
@@ -324,4 +314,4 @@ def plan_networks(spec: NetworkSpec, planning: Planning[Location]) -> tuple[Netw
         shape = next(iter(known.values()))
     else:
         refuse_zones({shape: "the GPU nodes"}, planning)
-    return spec, plan_network(shape, nat=spec.nat, private_services=spec.private_services)
+    return spec, plan_network(shape, planning, nat=spec.nat, private_services=spec.private_services)

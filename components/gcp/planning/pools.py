@@ -17,6 +17,7 @@ from typing import Final
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.machines import CLOUD, SystemPlan
+from gpucluster.components.gcp.planning.quotas import add_machines
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
 from gpucluster.components.shared.elastic import (
@@ -54,6 +55,7 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
     shape = training_shape(CLOUD, accelerator, 0)
     nodes, pool = sliced(mig, accelerator, shape)
     plan = MigPlan(shape=shape, nodes=nodes, pool=pool, roll=mig.roll, purchase=mig.purchase)
+    add_machines(planning, shape, nodes, preemptible=mig.purchase != "on-demand", root_gib=plan.root_gib)
     accepted = [found.size for found in slices_of(accelerator) if found.gke]
     whole = pool.layout.whole
     if mig.strategy == "mixed":
@@ -123,7 +125,17 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
         for pool in pools
         if (field := f"elastic.pools.{pool.name}.purchase") in on_demand
     ]
-    if plan.engine == "karpenter":
+    karpenter = plan.engine == "karpenter"
+    add_machines(
+        planning,
+        shape,
+        plan.most_nodes,
+        preemptible=True,
+        root_gib=plan.root_gib,
+        disk="pd-balanced" if karpenter else None,
+        local=not karpenter,  # `KARPENTER_NOTE`
+    )
+    if karpenter:
         _refuse_karpenter(elastic, shape, planning)
         return plan
     for name in elastic.pools:

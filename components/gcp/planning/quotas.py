@@ -1,101 +1,64 @@
-"""Project quotas that a cluster needs; a plan can't look up their current values. Imports no Pulumi."""
+"""Project quotas that a cluster needs; a plan can't look up their current values. Imports no Pulumi.
+
+Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". A calendar reservation charges
+none; Spot and flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a
+consumption option". vCPUs and local disks count by the machine's family. Source: Google Cloud documentation, Cloud
+Quotas "Terminology" and "Request a quota adjustment".
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan
-from gpucluster.components.gcp.planning.training import TrainingPlan
 from gpucluster.components.planning.planning import Planning
 from gpucluster.core.catalog.machines import Machine
 
-_PD: Final = "SSD_TOTAL_GB"
-"""Quota of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795.
-"""
-_DISKS: Final = {"hyperdisk-balanced": "HDB_TOTAL_GB", "pd-balanced": _PD}
+BALANCED_DISKS: Final = "{:,} SSD_TOTAL_GB"
+"""Of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795."""
+LUSTRE: Final = "{:,} GiB of Managed Lustre"
+NETWORKS: Final = "{:,} VPC networks"
+ADDRESSES: Final = "IN_USE_ADDRESSES for NAT"
+
+_DISKS: Final = {"hyperdisk-balanced": "{:,} HDB_TOTAL_GB", "pd-balanced": BALANCED_DISKS}
 """Type of a boot disk -> its quota. Source: Compute Engine API v1, discovery document of 2026-11-06, `Quota.metric`."""
 _LOCAL_DISK_GB: Final = 375
 """Source: Compute Engine documentation, "Local SSD disks"."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Pool:
-    """disk: type of the boot disk. local: whether it uses the machine's local disks."""
-
-    shape: Machine
-    nodes: int
-    preemptible: bool
-    root_gib: int
-    disk: str
-    local: bool = True
+# Parts of the names of quotas, in the order in which they are reported.
+_ORDER: Final = ("_gpus", "vcpus", "local_ssd", "_total_gb", LUSTRE.lower(), NETWORKS.lower(), ADDRESSES.lower())
 
 
-def report_quotas(
-    planning: Planning[Location],
-    training: TrainingPlan,
-    elastic: ElasticPlan | None = None,
-    mig: MigPlan | None = None,
+def add_machines(
+    planning: Planning[Any],
+    shape: Machine,
+    nodes: int,
     *,
-    system_gib: int = 0,
-    more: Iterable[str] = (),
+    preemptible: bool,
+    root_gib: int,
+    disk: str | None = None,
+    local: bool = True,
 ) -> None:
-    """The quotas that decide whether a cluster starts, with the required amounts, in one line.
-
-    Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". A calendar reservation
-    charges none; Spot and flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director
-    "Choose a consumption option". vCPUs and local disks count by the machine's family. Source: Google Cloud
-    documentation, Cloud Quotas "Terminology" and "Request a quota adjustment". system_gib: all boot disks of CPU nodes.
-    more: further quotas of the cluster.
+    """The quotas of a pool. root_gib: of each boot disk. disk: its type, None for that of the machine. local: whether
+    the pool uses the machine's local disks.
     """
-    pools = list(_pools(training, elastic, mig))
-    needed = Counter[str]()
-    for one in pools:
-        needed[f"{'PREEMPTIBLE_' if one.preemptible else ''}{one.shape.quota}"] += one.nodes * one.shape.gpus
-    for one in pools:
-        family = one.shape.machine_type.partition("-")[0].upper()
-        kind = "preemptible " if one.preemptible else ""
-        needed[f"{kind}vCPUs of {family} (CPUS-PER-VM-FAMILY)"] += one.nodes * one.shape.vcpus
-    for one in pools:
-        name = "PREEMPTIBLE_LOCAL_SSD_GB" if one.preemptible else "GB of local_ssd_total_storage_per_vm_family"
-        needed[name] += one.nodes * one.shape.nvme_disks * _LOCAL_DISK_GB * one.local
-    for one in pools:
-        needed[_DISKS[one.disk]] += one.nodes * one.root_gib
-    needed[_PD] += system_gib
-    parts = [f"{count:,} {quota}" for quota, count in needed.items() if count]
+    family, needed = shape.machine_type.partition("-")[0].upper(), planning.quotas
+    needed[f"{{:,}} {'PREEMPTIBLE_' if preemptible else ''}{shape.quota}"] += nodes * shape.gpus
+    needed[f"{{:,}} {'preemptible ' if preemptible else ''}vCPUs of {family} (CPUS-PER-VM-FAMILY)"] += (
+        nodes * shape.vcpus
+    )
+    local_disks = "PREEMPTIBLE_LOCAL_SSD_GB" if preemptible else "GB of local_ssd_total_storage_per_vm_family"
+    needed[f"{{:,}} {local_disks}"] += nodes * shape.nvme_disks * _LOCAL_DISK_GB * local
+    needed[_DISKS[disk or shape.boot_disk]] += nodes * root_gib
+
+
+def report_quotas(planning: Planning[Any]) -> None:
+    """The quotas that decide whether the parts start, with the amounts that they added, in one line."""
+    parts = [text.format(planning.quotas[text]) for text in sorted(planning.quotas, key=_rank) if planning.quotas[text]]
     planning.before_up.append(
-        f"required quotas in {planning.location.region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project "
+        f"required quotas in {planning.location.region}: {', '.join(parts)}; GPUS-ALL-REGIONS-per-project "
         "limits all GPUs together"
     )
 
 
-def _pools(training: TrainingPlan, elastic: ElasticPlan | None, mig: MigPlan | None) -> Iterator[_Pool]:
-    if not training.calendar:
-        yield _Pool(
-            shape=training.shape,
-            nodes=training.size,
-            preemptible=training.flex_start_hours is not None,
-            root_gib=training.root_gib,
-            disk=training.shape.boot_disk,
-        )
-    if mig is not None:
-        yield _Pool(
-            shape=mig.shape,
-            nodes=mig.nodes,
-            preemptible=mig.purchase != "on-demand",
-            root_gib=mig.root_gib,
-            disk=mig.shape.boot_disk,
-        )
-    if elastic is not None:
-        karpenter = elastic.engine == "karpenter"  # without local disks: `KARPENTER_NOTE`
-        yield _Pool(
-            shape=elastic.shape,
-            nodes=elastic.most_nodes,
-            preemptible=True,
-            root_gib=elastic.root_gib,
-            disk="pd-balanced" if karpenter else elastic.shape.boot_disk,
-            local=not karpenter,
-        )
+def _rank(text: str) -> int:
+    return next(rank for rank, part in enumerate(_ORDER) if part in text.lower())

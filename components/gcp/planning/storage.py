@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.machines import CLOUD
+from gpucluster.components.gcp.planning.quotas import LUSTRE
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
 from gpucluster.components.shared.file_systems import (
@@ -144,6 +145,7 @@ def _new_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustrePl
         )
         shared = SharedStorage(usable_tib=Decimal(1))
     plan = plan_lustre(shared, tier_prices(planning.prices, CLOUD, planning.location.region))
+    planning.quotas[LUSTRE] += plan.capacity_gib
     planning.notes.append(f"shared storage: {plan.choice}")
     _report_zone(planning.location.zone, planning)
     return plan

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.network_plan import GPU_PODS_PER_NODE
+from gpucluster.components.gcp.planning.quotas import add_machines
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.training import TrainingNodes, is_active, refuse_blocks, report_fabric, report_roll
 from gpucluster.components.spec.cluster import TrainingSpec
@@ -110,7 +111,7 @@ def plan_training(
     if shape.nvme_disks == 0:
         planning.losses.append(f"/scratch: {shape.machine_type} has no local disks; it is on the boot disk")
     report_roll(training.roll, planning)
-    return TrainingPlan(
+    plan = TrainingPlan(
         shape=shape,
         nodes=training.nodes,
         spares=training.spares,
@@ -122,6 +123,9 @@ def plan_training(
         queued=queued,
         calendar=isinstance(purchase, CapacityBlockPurchase),
     )
+    if not plan.calendar:
+        add_machines(planning, shape, plan.size, preemptible=flexible, root_gib=plan.root_gib)
+    return plan
 
 
 def _placement(placement: Placement, *, packs: bool) -> PlacementPlan:

@@ -11,7 +11,7 @@ from gpucluster.components.gcp.planning.network_plan import AddressPlan, plan_ad
 from gpucluster.components.spec.existing import ClusterNetwork
 from gpucluster.core.catalog.fabrics import MTU, fabric_of
 from gpucluster.core.catalog.machines import machines
-from tests.components.told import told
+from tests.components.told import reports, told
 
 
 def refused(plan: AddressPlan, gpu_nodes: int, other_nodes: int) -> list[str]:
@@ -48,4 +48,4 @@ def test_a_network_has_the_frames_of_its_fabric_or_the_default_ones() -> None:
         if machine.cloud == "gcp":
             fabric = fabric_of(machine)
             wanted = MTU if fabric is None else fabric.mtu
-            assert plan_network(machine, nat=True, private_services=True).mtu == wanted
+            assert plan_network(machine, reports(), nat=True, private_services=True).mtu == wanted
