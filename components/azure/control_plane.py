@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import pulumi
 import yaml
@@ -16,7 +16,7 @@ from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.planning.access import CLUSTER_ADMIN, AccessPlan
 from gpucluster.components.azure.planning.machines import SystemPlan
 from gpucluster.components.azure.planning.network_plan import AddressPlan
-from gpucluster.components.planning.names import POOL, SYSTEM_POOL
+from gpucluster.components.azure.pools.system_pool import AS_CREATED, system_pool
 
 
 class ControlPlane(pulumi.ComponentResource):
@@ -74,7 +74,7 @@ class ControlPlane(pulumi.ComponentResource):
                 type=containerservice.ResourceIdentityType.USER_ASSIGNED,
                 user_assigned_identities=[identity.identity_id],
             ),
-            agent_pool_profiles=[_system_pool(f"{name}-system", system, os_sku, network)],
+            agent_pool_profiles=[system_pool(f"{name}-system", system, os_sku, network)],
             network_profile=_network(addresses),
             api_server_access_profile=_api_access(access, network),
             # Microsoft Entra only: a local account is a certificate that can't be revoked.
@@ -104,7 +104,7 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*identity.grants, known_everywhere(identity.grants), *network.ready],
-                ignore_changes=[f"agentPoolProfiles[0].{field}" for field in _AS_CREATED],
+                ignore_changes=[f"agentPoolProfiles[0].{field}" for field in AS_CREATED],
                 # The name is in use until the old cluster is deleted.
                 delete_before_replace=True,
             ),
@@ -221,55 +221,6 @@ def _api_access(access: AccessPlan, network: Network) -> containerservice.Manage
             *([] if network.egress_ip is None else [pulumi.Output.concat(network.egress_ip, "/32")]),
         ],
         disable_run_command=True,
-    )
-
-
-# Fields of the system pool that stay as created, by Pulumi's names: its machine and system may have changed in the spec
-# since. Not its version, which states of earlier releases contain: AKS refuses a request of the cluster with the
-# versions of some pools (`_system_pool`).
-_AS_CREATED: Final = (
-    "availabilityZones",
-    "count",
-    "mode",
-    "name",
-    "nodeLabels",
-    "osDiskSizeGB",
-    "osDiskType",
-    "osSKU",
-    "osType",
-    "tags",
-    "type",
-    "upgradeSettings",
-    "vmSize",
-    "vnetSubnetID",
-)
-
-
-def _system_pool(
-    name: str, plan: SystemPlan, os_sku: str, network: Network
-) -> containerservice.ManagedClusterAgentPoolProfileArgs:
-    """The pool that AKS requires. Every other pool is a separate resource.
-
-    Without a version: at its creation it gets the control plane's, and later a request of its own upgrades it. With
-    one, the next upgrade of the control plane is refused, because the other pools' versions are not in the request
-    (NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged: Azure/AKS #4765 and PR 2889, Azure/ARO-HCP PR 662).
-    """
-    return containerservice.ManagedClusterAgentPoolProfileArgs(
-        name=SYSTEM_POOL,
-        mode="System",
-        type="VirtualMachineScaleSets",
-        count=plan.nodes,
-        vm_size=plan.machine_type,
-        # Not only in the GPU nodes' zone: a zone full of GPUs is often out of other machines.
-        availability_zones=list(plan.zones) or None,
-        os_type="Linux",
-        os_sku=os_sku,
-        os_disk_type="Ephemeral",
-        os_disk_size_gb=plan.root_gib,
-        vnet_subnet_id=network.nodes_id,
-        upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(max_surge="1"),
-        node_labels={POOL: SYSTEM_POOL},
-        tags={"name": name},
     )
 
 
