@@ -92,4 +92,5 @@ CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
     {"type": HARDWARE, "status": "False", "but": [*UNHARMED, "DCGM"]},
     *({"type": f"{part}Ready", "status": "False"} for part in ("ContainerRuntime", "Kernel", "Networking", "Storage")),
 )
+"""Of EKS' node monitoring agent. Source: Amazon EKS user guide dbc0b729, node-health-nma and node-repair."""
 REPAIR: Final = "EKS reboots or replaces it after 10 to 30 minutes"

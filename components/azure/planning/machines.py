@@ -1,5 +1,5 @@
-"""Machines on Azure: the choice for training, the zones that have them, the CPU nodes, and signs of a broken node. Imports
-no Pulumi.
+"""Machines on Azure: the choice for training, the zones that have them, the CPU nodes, and signs of a broken node.
+Imports no Pulumi.
 """
 
 from __future__ import annotations
