@@ -106,10 +106,8 @@ class Cloud(Generic[Plan]):
         """Registers the cluster of a plan with its own provider; imports the cloud's SDK, which takes seconds."""
         import pulumi
 
-        cluster, provider = (
-            importlib.import_module(f"gpucluster.components.{self.name}.{part}") for part in ("cluster", "provider")
-        )
-        own = provider.provider(self.name, plan.location)
+        cluster = importlib.import_module(f"gpucluster.components.{self.name}.cluster")
+        own = cluster.provider(self.name, plan.location)
         declared: Cluster = cluster.TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[own]))
         return declared
 

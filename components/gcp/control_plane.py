@@ -10,11 +10,10 @@ from typing import Final
 import pulumi
 from pulumi_gcp import container, kms, projects
 
-from gpucluster.components.gcp.identity import NodeIdentity, workload_pool
+from gpucluster.components.gcp.identity import CLOUD_PLATFORM, NodeIdentity, workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.planning.access import AccessPlan
-from gpucluster.components.gcp.pools.node_pool import CLOUD_PLATFORM
 from gpucluster.components.planning.labels import EXPECTED_SAMPLES
 
 # Without DCGM: `monitoring.py` explains why.

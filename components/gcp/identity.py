@@ -12,6 +12,9 @@ from pulumi_gcp import projects, serviceaccount
 from gpucluster.components.kubernetes.objects.objects import CLUSTER_ROLE_BINDING, RBAC, Declared, manifest_of
 from gpucluster.components.kubernetes.workspaces import Submitter
 
+CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
+"""The scope that leaves permissions of nodes to the roles of their account."""
+
 # Logs, metrics and images, nothing else. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
 # examples/gke-a3-ultragpu (node_pool_service_account).
 _NODE_ROLES = (

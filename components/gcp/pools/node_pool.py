@@ -8,11 +8,9 @@ from typing import Any, Final
 import pulumi
 from pulumi_gcp import container
 
+from gpucluster.components.gcp.identity import CLOUD_PLATFORM
 from gpucluster.components.planning.names import GPU, GPU_PRESENT, POOL
 from gpucluster.core.catalog.machines import Machine
-
-CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
-"""The scope that leaves permissions of nodes to the roles of their account."""
 
 # Fields whose change (a label, the trial's duration, the driver of a release) would replace nodes. Sources: gcloud
 # reference, container node-pools, --labels ("Updating this label will causes the node(s) to be recreated"); for the
