@@ -245,7 +245,7 @@ def _account(arn: str) -> str:
 
 
 def _key_statements(part: str, account: str) -> list[dict[str, Any]]:
-    """The first is standard for every key: without it, nobody could change or delete the key."""
+    """The first is standard for every key: without it, no one could change or delete the key."""
     return [
         {
             "Effect": "Allow",

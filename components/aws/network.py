@@ -185,10 +185,10 @@ def interface_endpoints(
         description="HTTPS from the network",
         opts=opts,
     )
-    made: list[pulumi.Resource] = [inside]
+    endpoints: list[pulumi.Resource] = [inside]
     for service in services:
         full = f"{name}-{service.replace('.', '-')}"
-        made.append(
+        endpoints.append(
             ec2.VpcEndpoint(
                 full,
                 vpc_id=vpc_id,
@@ -200,7 +200,7 @@ def interface_endpoints(
                 opts=opts,
             )
         )
-    return made
+    return endpoints
 
 
 _RETENTION_DAYS = 30

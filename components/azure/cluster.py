@@ -53,9 +53,9 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         super().__init__("azure", name, plan, opts)
         location, fabric = plan.location, has_infiniband(plan.training.shape.machine_type)
         self._provisioned = plan.elastic is not None and plan.elastic.engine == "karpenter"
-        made = resources.ResourceGroup(f"{name}-group", opts=self._here)
-        self._group = made.name
-        self._network = self._vnet(made)
+        group = resources.ResourceGroup(f"{name}-group", opts=self._here)
+        self._group = group.name
+        self._network = self._vnet(group)
         log_workspace = None
         if plan.keep_logs_days:
             log_workspace = LogWorkspace(
@@ -109,7 +109,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
                 parent=self,
             )
         self._end(
-            account=made.id,
+            account=group.id,
             metrics=monitoring.query_endpoint,
             logs=None if log_workspace is None else log_workspace.collect(control_plane),
             storage=storage.handle,

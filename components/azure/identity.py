@@ -85,7 +85,7 @@ def granted(
 def granted_to_all(
     name: str, role: str, *, scope: str, principal: str, subscription: str, parent: pulumi.Resource
 ) -> authorization.RoleAssignment:
-    """A built-in role of a principal that all clusters of a tenant share, for what is the user's. Azure has one
+    """A built-in role of a principal that all clusters of a tenant share, for resources of the user. Azure has one
     assignment of a role to a principal at a scope (RoleAssignmentExists), so it is named by these three, taken over if
     another stack has made it, and left in place by a destroy.
     """
@@ -99,7 +99,7 @@ def granted_to_all(
 
 
 def _assignment(guid: str, scope: str, parent: pulumi.Resource) -> str | None:
-    """The id of an assignment, None if it does not exist or nobody is logged in, as in a first preview."""
+    """The id of an assignment, None if it does not exist, or without a login, as in a first preview."""
     try:
         return authorization.get_role_assignment(guid, scope, opts=pulumi.InvokeOptions(parent=parent)).id
     except Exception:  # Pulumi raises no other class, whatever the cloud answers; unknown in a preview is None
@@ -152,8 +152,8 @@ async def _wait(grants: Sequence[tuple[str, str | None]]) -> None:
     if pulumi.runtime.is_dry_run():
         return
     now = datetime.now(UTC)
-    left = {urn: datetime.fromisoformat(moment) + _TAKES - now for urn, moment in grants if moment}
-    seconds = {urn: ceil(each.total_seconds()) for urn, each in left.items() if each > timedelta(0)}
+    remaining = {urn: datetime.fromisoformat(moment) + _TAKES - now for urn, moment in grants if moment}
+    seconds = {urn: ceil(each.total_seconds()) for urn, each in remaining.items() if each > timedelta(0)}
     if seconds and not simulated():
         pulumi.log.info(f"waiting {max(seconds.values())} s for the granted roles to propagate in Azure")
     await asyncio.gather(*(wait(each, urn) for urn, each in seconds.items()))

@@ -75,7 +75,7 @@ class Monitoring(pulumi.ComponentResource):
         alert_rules(
             f"{name}-alerts",
             plan.watched,
-            told=action_groups(f"{name}-receivers", plan.receivers, group=group, opts=here),
+            action_group_ids=action_groups(f"{name}-receivers", plan.receivers, group=group, opts=here),
             group=group,
             workspace_id=workspace.id,
             control_plane=control_plane,
@@ -133,37 +133,37 @@ def alert_rules(
     name: str,
     watched: Watched,
     *,
-    told: Sequence[pulumi.Input[str]],
+    action_group_ids: Sequence[pulumi.Input[str]],
     group: pulumi.Input[str],
     workspace_id: pulumi.Input[str],
     control_plane: ControlPlane,
     opts: pulumi.ResourceOptions,
 ) -> alertsmanagement.PrometheusRuleGroup:
-    """Alerts appear in Azure Monitor and go to action groups. told: their ids.
+    """Alerts appear in Azure Monitor and go to action groups. action_group_ids: of these.
 
     Source: Azure Monitor documentation, "Azure Monitor managed service for Prometheus rule groups" (a workspace and one
     cluster as scopes, and the cluster's name, which its metrics have as the label `cluster`).
     """
-    given = azure_rule_group(watched)
-    actions = [alertsmanagement.PrometheusRuleGroupActionArgs(action_group_id=id_) for id_ in told]
+    rules = azure_rule_group(watched)
+    actions = [alertsmanagement.PrometheusRuleGroupActionArgs(action_group_id=id_) for id_ in action_group_ids]
     return alertsmanagement.PrometheusRuleGroup(
         name,
         resource_group_name=group,
         scopes=[workspace_id, control_plane.cluster.id],
         cluster_name=control_plane.cluster_name,
-        enabled=given["enabled"],
-        interval=given["interval"],
-        rules=[_rule(rule, actions) for rule in given["rules"]],
+        enabled=rules["enabled"],
+        interval=rules["interval"],
+        rules=[_rule(rule, actions) for rule in rules["rules"]],
         opts=opts,
     )
 
 
 def _rule(
-    given: Mapping[str, Any], actions: list[alertsmanagement.PrometheusRuleGroupActionArgs]
+    rule: Mapping[str, Any], actions: list[alertsmanagement.PrometheusRuleGroupActionArgs]
 ) -> alertsmanagement.PrometheusRuleArgs:
-    """`for` is a Python keyword. Recording rules have no actions."""
-    words: dict[str, Any] = {"for_" if key == "for" else key: text for key, text in given.items()}
-    return alertsmanagement.PrometheusRuleArgs(**words, actions=actions if actions and "alert" in given else None)
+    """`for` is a Python keyword. Recording rule have no actions."""
+    arguments: dict[str, Any] = {"for_" if key == "for" else key: text for key, text in rule.items()}
+    return alertsmanagement.PrometheusRuleArgs(**arguments, actions=actions if actions and "alert" in rule else None)
 
 
 # The Prometheus operator's kind in Azure's own API group; the metrics add-on includes its CRD and ignores the
@@ -243,7 +243,7 @@ def _monitor(target: Scraped) -> dict[str, Any]:
     the scraped pod would appear instead, and eight free GPUs would look like a job that leaves them idle.
     """
     own = {"action": "labeldrop", "regex": "container|namespace|pod"}
-    kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    metric_filter = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
     return {
         **_LIMITS,
         "selector": {"matchLabels": dict(target.labels)},
@@ -252,7 +252,7 @@ def _monitor(target: Scraped) -> dict[str, Any]:
                 "port": target.port,
                 "interval": f"{target.seconds}s",
                 "relabelings": [own],
-                **({"metricRelabelings": [kept]} if target.metrics else {}),
+                **({"metricRelabelings": [metric_filter]} if target.metrics else {}),
             }
         ],
     }

@@ -16,7 +16,7 @@ from gpucluster.components.spec.existing import ExistingNetwork
 
 def peerings(
     name: str,
-    ours: network.VirtualNetwork,
+    vnet: network.VirtualNetwork,
     group: pulumi.Input[str],
     peer: str,
     *,
@@ -26,44 +26,44 @@ def peerings(
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Both directions; Azure connects nothing without both. peer: id of the user's network. subscription: the
-    cluster's. gateway: networks behind the gateway of the user's network reach ours. after: earlier changes of our
+    cluster's. gateway: networks behind the gateway of the user's network reach the cluster's. after: earlier changes of our
     network, because a network accepts one change at a time.
 
     Source: Azure documentation, "Create, change, or delete a virtual network peering".
     """
     found = re.fullmatch(NETWORK, peer)
     assert found is not None
-    theirs = opts
+    peer_options = opts
     if subscription_of(peer) != subscription:
-        own = azure.Provider(f"{name}-subscription", subscription_id=subscription_of(peer), opts=opts)
-        theirs = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(provider=own))
-    # First, and always with its permission: ARM refuses ours as long as this one does not permit the gateway's use.
-    back = network.VirtualNetworkPeering(
+        peer_provider = azure.Provider(f"{name}-subscription", subscription_id=subscription_of(peer), opts=opts)
+        peer_options = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(provider=peer_provider))
+    # First, and always with its permission: ARM refuses the other as long as this one does not permit the gateway's use.
+    from_peer = network.VirtualNetworkPeering(
         f"{name}-back",
         # In the user's network, which other clusters use as well. Older stacks have a name without their network's.
-        virtual_network_peering_name=ours.name,
+        virtual_network_peering_name=vnet.name,
         resource_group_name=found["group"],
         virtual_network_name=found["name"],
-        remote_virtual_network=network.SubResourceArgs(id=ours.id),
+        remote_virtual_network=network.SubResourceArgs(id=vnet.id),
         allow_virtual_network_access=True,
         allow_forwarded_traffic=True,
         allow_gateway_transit=True,
         opts=pulumi.ResourceOptions.merge(
-            theirs,
+            peer_options,
             pulumi.ResourceOptions(depends_on=list(after), ignore_changes=["virtualNetworkPeeringName"]),
         ),
     )
-    there = network.VirtualNetworkPeering(
+    to_peer = network.VirtualNetworkPeering(
         f"{name}-there",
         resource_group_name=group,
-        virtual_network_name=ours.name,
+        virtual_network_name=vnet.name,
         remote_virtual_network=network.SubResourceArgs(id=peer),
         allow_virtual_network_access=True,
         allow_forwarded_traffic=True,
         use_remote_gateways=gateway or None,
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[back])),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[from_peer])),
     )
-    return [back, there]
+    return [from_peer, to_peer]
 
 
 # Lustre, among file servers and clients, both ways. Source: Azure Managed Lustre documentation, "Prerequisites".

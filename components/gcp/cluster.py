@@ -111,13 +111,13 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         """The control plane and its network; the network waits for the key and the nodes' service account."""
         name, plan, location = self._name, self._plan, self._plan.location
         # Without an existing network, the grants propagate while the network is created, before the cluster.
-        known = None if plan.network.existing is None else granted()
+        grant_hook = None if plan.network.existing is None else granted()
         self._nodes = NodeIdentity(
             f"{name}-identity",
             project=location.project,
             account_id=f"{name}-node-{plan.account_suffix}",
             after=self._services,
-            known=known,
+            grant_hook=grant_hook,
             opts=self._here,
         )
         control_plane = ControlPlane(
@@ -125,7 +125,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             location=location,
             existing_key=plan.secrets_key,
             after=self._services,
-            known=known,
+            grant_hook=grant_hook,
             opts=self._here,
         )
         network = Network(

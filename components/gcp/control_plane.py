@@ -55,10 +55,10 @@ class ControlPlane(pulumi.ComponentResource):
         location: Location,
         existing_key: str | None,
         after: Sequence[pulumi.Resource],
-        known: pulumi.ResourceHookBinding | None = None,
+        grant_hook: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """existing_key: id of the key for secrets; None to create one. after: the APIs. known: hook that runs after a
+        """existing_key: id of the key for secrets; None to create one. after: the APIs. grant_hook: hook that runs after a
         grant is created.
         """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
@@ -69,7 +69,7 @@ class ControlPlane(pulumi.ComponentResource):
             project=location.project,
             region=location.region,
             after=after,
-            known=known,
+            grant_hook=grant_hook,
             opts=pulumi.ResourceOptions(parent=self),
         )
 
@@ -168,9 +168,9 @@ class ControlPlane(pulumi.ComponentResource):
         self.cluster_name = self.cluster.name
         self.endpoint = self._dns_name() if access.dns else self.cluster.endpoint
         certificate = None if access.dns else self.cluster.master_auth.cluster_ca_certificate
-        known = pulumi.Output.all(self.cluster.name, self.endpoint, certificate)
-        self.kubeconfig = known.apply(lambda values: kubeconfig(*values))
-        self.provider_kubeconfig = known.apply(lambda values: kubeconfig(*values, as_provider=True))
+        connection = pulumi.Output.all(self.cluster.name, self.endpoint, certificate)
+        self.kubeconfig = connection.apply(lambda values: kubeconfig(*values))
+        self.provider_kubeconfig = connection.apply(lambda values: kubeconfig(*values, as_provider=True))
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
         )
@@ -259,34 +259,34 @@ def secrets_key(
     project: str,
     region: str,
     after: Sequence[pulumi.Resource],
-    known: pulumi.ResourceHookBinding | None,
+    grant_hook: pulumi.ResourceHookBinding | None,
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
     """The id of a key that is rotated every 90 days, in addition to Google's encryption, and the permission of GKE's
     own service account to use only this key. existing: id of a key to use instead, whose permission stays after a
-    destroy: GKE has one service account in a project, so another cluster may use the same permission. known: hook that
+    destroy: GKE has one service account in a project, so another cluster may use the same permission. grant_hook: hook that
     runs after the permission is created.
 
     Key rings can't be deleted in Google Cloud, and are free; a destroyed key waits for 30 days, during which it can be
     restored. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
     """
-    begun = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
-    key = existing or _key(name, region, begun, opts).id
-    gke = projects.ServiceIdentity(f"{name}-gke", project=project, service="container.googleapis.com", opts=begun)
+    after_apis = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
+    key = existing or _key(name, region, after_apis, opts).id
+    gke = projects.ServiceIdentity(f"{name}-gke", project=project, service="container.googleapis.com", opts=after_apis)
     use = kms.CryptoKeyIAMMember(
         f"{name}-use",
         crypto_key_id=key,
         role="roles/cloudkms.cryptoKeyEncrypterDecrypter",
         member=gke.member,
         opts=pulumi.ResourceOptions.merge(
-            opts, pulumi.ResourceOptions(hooks=known, retain_on_delete=existing is not None)
+            opts, pulumi.ResourceOptions(hooks=grant_hook, retain_on_delete=existing is not None)
         ),
     )
     return key, use
 
 
-def _key(name: str, region: str, begun: pulumi.ResourceOptions, opts: pulumi.ResourceOptions) -> kms.CryptoKey:
-    ring = kms.KeyRing(f"{name}-ring", location=region, opts=begun)
+def _key(name: str, region: str, after_apis: pulumi.ResourceOptions, opts: pulumi.ResourceOptions) -> kms.CryptoKey:
+    ring = kms.KeyRing(f"{name}-ring", location=region, opts=after_apis)
     return kms.CryptoKey(
         name,
         key_ring=ring.id,

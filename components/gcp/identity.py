@@ -42,12 +42,12 @@ class NodeIdentity(pulumi.ComponentResource):
         project: str,
         account_id: str,
         after: Sequence[pulumi.Resource],
-        known: pulumi.ResourceHookBinding | None = None,
+        grant_hook: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """known: hook that runs after a grant is created."""
+        """grant_hook: hook that runs after a grant is created."""
         super().__init__("gpucluster:gcp:NodeIdentity", name, {}, opts)
-        granted = pulumi.ResourceOptions(parent=self, hooks=known)
+        grant_options = pulumi.ResourceOptions(parent=self, hooks=grant_hook)
         self.account = serviceaccount.Account(
             f"{name}-account",
             account_id=account_id,
@@ -56,7 +56,7 @@ class NodeIdentity(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         self.email, self.member = self.account.email, self.account.member
-        self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, granted)
+        self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, grant_options)
         self.register_outputs({"email": self.email})
 
 
@@ -117,10 +117,10 @@ def reaching(
     The permission to find clusters is of the whole project, so it stays after a destroy: the same people may use
     another cluster. The role with the permission to connect is this cluster's own.
     """
-    kept = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
+    retained = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
     names = {who: f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', who.partition(':')[2])}" for who in principals}
     for who, full in names.items():
-        projects.IAMMember(full, project=project, role=FINDS, member=who, opts=kept)
+        projects.IAMMember(full, project=project, role=FINDS, member=who, opts=retained)
         if connect is not None:
             projects.IAMMember(f"{full}-connect", project=project, role=connect.name, member=who, opts=opts)
     return names

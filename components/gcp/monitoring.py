@@ -31,7 +31,7 @@ _DRIVER: Final = "/home/kubernetes/bin/nvidia"
 class Monitoring(pulumi.ComponentResource):
     """Outputs: monitors, the names of the objects that request metrics.
 
-    Alerts go to the cluster's managed Alertmanager, which notifies nobody until a secret configures a receiver.
+    Alerts go to the cluster's managed Alertmanager, which has no receiver until a secret configures one.
     Source: GoogleCloudPlatform/prometheus-engine v0.17.2, pkg/operator/operator_config.go, manifests/operator.yaml.
     """
 
@@ -79,14 +79,14 @@ def _monitoring(target: Scraped) -> dict[str, Any]:
     Otherwise, if it names none, the scraped pod would appear instead, and eight free GPUs would look like a job that
     leaves them idle.
     """
-    kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    metric_filter = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
     return {
         "selector": {"matchLabels": dict(target.labels)},
         "endpoints": [
             {
                 "port": target.port,
                 "interval": f"{target.seconds}s",
-                **({"metricRelabeling": [kept]} if target.metrics else {}),
+                **({"metricRelabeling": [metric_filter]} if target.metrics else {}),
             }
         ],
         "targetLabels": {"metadata": []},

@@ -45,7 +45,7 @@ def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOp
 _GRANT_TAKES: Final = 120
 """Seconds. Source: IAM documentation, "Access change propagation": typically two minutes, seven or longer at times."""
 _API_TAKES: Final = 60
-"""Seconds; Google gives no number: the error says "wait a few minutes", and 60 is taken here. Source:
+"""Seconds; Google gives no number: the error says "wait a few minutes"; 60 is a choice of this project. Source:
 hashicorp/terraform-provider-google issue 2129 (an API "can't always be used right away" after the request returns)."""
 
 

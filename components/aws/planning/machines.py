@@ -28,12 +28,12 @@ def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:
     report_fabric(spec.training, shape, planning)
     report_gpus(shape, planning)
     if planning.machine is None or planning.machine in fitting:
-        check_sale(shape, "the training pool", planning, held=spec.placement.kind in ("reservation", "blocks"))
+        check_sale(shape, "the training pool", planning, reserved=spec.placement.kind in ("reservation", "blocks"))
     return shape
 
 
-def check_sale(shape: Machine, pool: str, planning: Planning[Location], *, held: bool = False) -> None:
-    """Whether the machines of a pool are sold in region and zone. pool: its name in prose. held: it is known that the
+def check_sale(shape: Machine, pool: str, planning: Planning[Location], *, reserved: bool = False) -> None:
+    """Whether the machines of a pool are sold in region and zone. pool: its name in prose. reserved: it is known that the
     zone has them.
     """
     name, place = shape.machine_type, planning.location
@@ -51,7 +51,7 @@ def check_sale(shape: Machine, pool: str, planning: Planning[Location], *, held:
         )
     elif not set(place.zone_ids) <= set(zones):
         sold = f"in {place.region} it is available in {', '.join(zones)}"
-        if is_zone_id(place.zone) and place.local_zone is None and not held:
+        if is_zone_id(place.zone) and place.local_zone is None and not reserved:
             planning.refuse_place("zone", f"is {place.zone!r}, {missing}", sold)
         planning.before_up.append(f"{unknown} {place.zone} is unknown: {sold}")
 

@@ -114,9 +114,9 @@ def _check_existing(existing: ExistingNetwork, planning: Planning[Location]) -> 
     if (count := len(set(existing.others))) != _OTHERS:
         fix = "write two private subnets in two zones: EKS needs both"
         planning.refuse(f"{at}.others", f"has {count} subnets", fix)
-    given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
-    given["egress"] = None if existing.egress == "nat" else existing.egress
-    for name, value in given.items():
+    unused = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
+    unused["egress"] = None if existing.egress == "nat" else existing.egress
+    for name, value in unused.items():
         if value is not None:
             planning.refuse(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
 
@@ -150,8 +150,8 @@ def _report_zones(planning: Planning[Location]) -> None:
     location = planning.location
     first, second = location.cluster_zones
     if location.local_zone is not None:
-        beside = lustre_place(location).beside_gpus
-        storage = "" if beside else f", and shared storage in {first}, so every read crosses zones"
+        in_zone = lustre_place(location).beside_gpus
+        storage = "" if in_zone else f", and shared storage in {first}, so every read crosses zones"
         planning.before_up.append(
             f"{location.zone} is a Local Zone, which the account must opt in to: control plane and system nodes are in "
             f"{first} and {second}{storage}; whether it has gp3 disks is unknown"

@@ -175,7 +175,7 @@ def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
             f"{plan.shape.network_cards} network cards carries IP traffic"
         )
     for part in plan.parts:
-        held = block_size(part.nodes) if plan.capacity_block else None
+        block_nodes = block_size(part.nodes) if plan.capacity_block else None
         if part.reservation is None:
             planning.notes.append(on_demand_note(nodes=part.nodes, machine=machine, location=location))
         elif re.fullmatch(_GROUP, part.reservation):
@@ -184,11 +184,11 @@ def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
             )
         else:
             planning.before_up.append(
-                reservation_note(part.reservation, nodes=held or part.nodes, machine=machine, location=location)
+                reservation_note(part.reservation, nodes=block_nodes or part.nodes, machine=machine, location=location)
             )
             if plan.capacity_block:
                 planning.notes += block_notes(part.reservation, nodes=part.nodes, active=plan.active, several=several)
-        planning.quotas[BLOCKS] += held or 0
+        planning.quotas[BLOCKS] += block_nodes or 0
     if plan.capacity_block and plan.roll and plan.active:
         planning.before_up.append(ROLL_NOTE)
     if plan.placement.blocks:
@@ -261,11 +261,11 @@ def block_notes(reservation: str, *, nodes: int, active: bool, several: bool = F
     sizes = ", ".join(map(str, BLOCK_SIZES))
     idle = size - nodes
     paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else "all of them are used"
-    need, held = (
+    need, block_nodes = (
         "1 node needs" if nodes == 1 else f"{nodes} nodes need",
         "1 instance" if size == 1 else f"{size} instances",
     )
-    notes = [f"{need} a capacity block of {held} (blocks have {sizes}): {paid}"]
+    notes = [f"{need} a capacity block of {block_nodes} (blocks have {sizes}): {paid}"]
     if active:
         what, then = ("the pool", "set purchase.active: false")
         if several:

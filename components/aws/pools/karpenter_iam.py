@@ -13,7 +13,7 @@ from gpucluster.components.aws.location import ec2_principal
 
 POLICIES = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
 
-_MADE_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+_LAUNCHED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 
 Statements = Sequence[Mapping[str, Any]]
 
@@ -45,13 +45,13 @@ def _allow(*actions: str, on: str | Sequence[str], only_if: Mapping[str, Any] | 
 def _node_lifecycle(cluster: str, ec2: str) -> Statements:
     """Launch from any source; create and delete only resources with the tags of the cluster and of a pool."""
     owned = f"kubernetes.io/cluster/{cluster}"
-    ours = {
+    tagged = {
         "StringEquals": {f"aws:ResourceTag/{owned}": "owned"},
         "StringLike": {"aws:ResourceTag/karpenter.sh/nodepool": "*"},
     }
-    asked = {f"aws:RequestTag/{owned}": "owned", "aws:RequestTag/eks:eks-cluster-name": cluster}
-    pool_asked = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
-    made = [f"{ec2}:*:{part}/*" for part in _MADE_AT_LAUNCH]
+    requested = {f"aws:RequestTag/{owned}": "owned", "aws:RequestTag/eks:eks-cluster-name": cluster}
+    requested_pool = {"aws:RequestTag/karpenter.sh/nodepool": "*"}
+    launched = [f"{ec2}:*:{part}/*" for part in _LAUNCHED]
     creating = {"ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]}
     return [
         _allow(
@@ -66,20 +66,24 @@ def _node_lifecycle(cluster: str, ec2: str) -> Statements:
                 ),
             ],
         ),
-        _allow("ec2:RunInstances", "ec2:CreateFleet", on=f"{ec2}:*:launch-template/*", only_if=ours),
+        _allow("ec2:RunInstances", "ec2:CreateFleet", on=f"{ec2}:*:launch-template/*", only_if=tagged),
         _allow(
             "ec2:RunInstances",
             "ec2:CreateFleet",
             "ec2:CreateLaunchTemplate",
-            on=made,
-            only_if={"StringEquals": asked, "StringLike": pool_asked},
+            on=launched,
+            only_if={"StringEquals": requested, "StringLike": requested_pool},
         ),
-        _allow("ec2:CreateTags", on=made, only_if={"StringEquals": {**asked, **creating}, "StringLike": pool_asked}),
+        _allow(
+            "ec2:CreateTags",
+            on=launched,
+            only_if={"StringEquals": {**requested, **creating}, "StringLike": requested_pool},
+        ),
         _allow(
             "ec2:CreateTags",
             on=f"{ec2}:*:instance/*",
             only_if={
-                **ours,
+                **tagged,
                 "StringEqualsIfExists": {"aws:RequestTag/eks:eks-cluster-name": cluster},
                 "ForAllValues:StringEquals": {
                     "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]
@@ -90,7 +94,7 @@ def _node_lifecycle(cluster: str, ec2: str) -> Statements:
             "ec2:TerminateInstances",
             "ec2:DeleteLaunchTemplate",
             on=[f"{ec2}:*:instance/*", f"{ec2}:*:launch-template/*"],
-            only_if=ours,
+            only_if=tagged,
         ),
     ]
 

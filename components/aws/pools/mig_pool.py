@@ -47,12 +47,12 @@ class MigPool(pulumi.ComponentResource):
         labels: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        kind, made_of = (
+        kind, inputs = (
             "gpucluster:aws:MigPool",
             {"zone": zone, "spot": plan.spot, "slices": list(plan.slices_of_a_gpu)},
         )
-        guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
-        super().__init__(kind, name, made_of, guard.over(opts))
+        guard = RollGuard(kind, name, inputs, plan, field="mig.roll")
+        super().__init__(kind, name, inputs, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", control_plane.region, here)
         self.node_role = role

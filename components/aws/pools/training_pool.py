@@ -61,13 +61,13 @@ class TrainingPool(pulumi.ComponentResource):
         it.
         """
         kind = "gpucluster:aws:TrainingPool"
-        made_of: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
+        inputs: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
         if facts is not None:
-            made_of |= {"clusterName": cluster_name, "subnetId": subnet_id}
+            inputs |= {"clusterName": cluster_name, "subnetId": subnet_id}
         field = "training.roll"
-        guard = RollGuard(kind, name, made_of, plan, field=field, optional=[BLOCKS], gpu_hour_usd=gpu_hour_usd)
+        guard = RollGuard(kind, name, inputs, plan, field=field, optional=[BLOCKS], gpu_hour_usd=gpu_hour_usd)
         blocks = {BLOCKS: dict(plan.placement.blocks)} if plan.placement.blocks else {}
-        super().__init__(kind, name, {**made_of, **blocks, **(facts or {})}, guard.over(opts))
+        super().__init__(kind, name, {**inputs, **blocks, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         fabric = _fabric_security_group(f"{name}-efa", vpc_id, here)
         group = _group(f"{name}-group", here) if plan.placement.kind == "group" else None

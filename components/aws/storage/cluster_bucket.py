@@ -65,7 +65,7 @@ def bucket_identities(
 ) -> list[JobIdentity]:
     """A role for each identity, which its service account gets by EKS Pod Identity."""
     region = control_plane.region
-    made: list[JobIdentity] = []
+    job_identities: list[JobIdentity] = []
     for identity in identities:
         names = {bucket: _name(bucket, own) for bucket in identity.buckets}
         pod_role(
@@ -87,8 +87,8 @@ def bucket_identities(
             bucket: pulumi.Output.concat(f":s3,provider=AWS,env_auth,region={region},no_check_bucket:", found)
             for bucket, found in names.items()
         }
-        made.append(JobIdentity(plan=identity, remotes=remotes))
-    return made
+        job_identities.append(JobIdentity(plan=identity, remotes=remotes))
+    return job_identities
 
 
 def _name(bucket: str, own: OwnBucket | None) -> pulumi.Input[str]:

@@ -26,9 +26,9 @@ def registry(
 ) -> Registry:
     """node_roles: suffix of a logical name -> role of nodes. Each may pull from every repository of its account."""
     if plan.existing is not None:
-        return _told(pulumi.Output.from_input(plan.existing), {})
-    made = _Own(name, plan, region=region, node_roles=node_roles, opts=pulumi.ResourceOptions(parent=parent))
-    return _told(made.uri, made.caches)
+        return _registry(pulumi.Output.from_input(plan.existing), {})
+    repository = _Own(name, plan, region=region, node_roles=node_roles, opts=pulumi.ResourceOptions(parent=parent))
+    return _registry(repository.uri, repository.caches)
 
 
 class _Own(pulumi.ComponentResource):
@@ -121,7 +121,7 @@ def _expiry(days: int, status: str) -> str:
     return json.dumps({"rules": [{"rulePriority": 1, "selection": selection, "action": {"type": "expire"}}]})
 
 
-def _told(uri: pulumi.Output[str], caches: Mapping[str, pulumi.Output[str]]) -> Registry:
+def _registry(uri: pulumi.Output[str], caches: Mapping[str, pulumi.Output[str]]) -> Registry:
     return Registry(image=uri, login=uri.apply(_login), caches=caches)
 
 

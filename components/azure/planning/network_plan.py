@@ -57,19 +57,19 @@ class AddressPlan:
         return self.existing is not None and self.existing.egress == "routes"
 
 
-def plan_addresses(asked: ClusterNetwork, *, lustre_tib: int = 0) -> AddressPlan:
+def plan_addresses(requested: ClusterNetwork, *, lustre_tib: int = 0) -> AddressPlan:
     """The ranges of a cluster. lustre_tib: size of its Managed Lustre."""
-    ranges, ours = asked.ranges, AddressPlan()
-    network = (asked.existing.cidr if asked.existing else ranges.network) or ours.network
-    services = ranges.services or ours.services
+    ranges, defaults = requested.ranges, AddressPlan()
+    network = (requested.existing.cidr if requested.existing else ranges.network) or defaults.network
+    services = ranges.services or defaults.services
     return AddressPlan(
         network=network,
         nodes=sixteenth(network, 0),
         lustre=_lustre_range(sixteenth(network, 2), lustre_tib),
         services=services,
         dns=str(ipaddress.IPv4Network(services)[10]),
-        pods=ranges.pods or ours.pods,
-        existing=asked.existing,
+        pods=ranges.pods or defaults.pods,
+        existing=requested.existing,
     )
 
 
@@ -98,13 +98,13 @@ def refuse_addresses(plan: AddressPlan, planning: Planning[Location], *, nodes: 
         if not cidr.subnet_of(outer["network"]):
             planning.refuse("", f"the range of {name}, {cidr}, is outside of the network ({plan.network})")
     for name, cidr in outer.items():
-        if kept := _reserved_in(cidr):
+        if reserved := _reserved_in(cidr):
             theirs = name == "network" and plan.existing
             field = "network.existing.cidr" if theirs else f"network.ranges.{name}"
-            planning.refuse(field, f"is {cidr}, which overlaps {kept}", "write another range")
+            planning.refuse(field, f"is {cidr}, which overlaps {reserved}", "write another range")
     for peer in peers:
-        if kept := _reserved_in(ipaddress.IPv4Network(peer), INFINIBAND):
-            seen = f"has {peer}, which overlaps {kept}, and nodes reach nothing else there"
+        if reserved := _reserved_in(ipaddress.IPv4Network(peer), INFINIBAND):
+            seen = f"has {peer}, which overlaps {reserved}, and nodes reach nothing else there"
             planning.refuse("access.cidrs", seen, "name other ranges")
     refuse_peers(outer, peers, planning)
     rooms = {
@@ -123,10 +123,10 @@ def refuse_addresses(plan: AddressPlan, planning: Planning[Location], *, nodes: 
 def _reserved_in(cidr: ipaddress.IPv4Network, *owners: str) -> str:
     """The reserved ranges that a range overlaps, with their owners, as text. owners: only theirs."""
     found: dict[str, list[str]] = {}
-    for kept, owner in azure_ranges().items():
-        if owner in (owners or (owner,)) and cidr.overlaps(ipaddress.IPv4Network(kept)):
-            found.setdefault(owner, []).append(kept)
-    return " and ".join(f"{' and '.join(kept)}, reserved for {owner}" for owner, kept in found.items())
+    for reserved, owner in azure_ranges().items():
+        if owner in (owners or (owner,)) and cidr.overlaps(ipaddress.IPv4Network(reserved)):
+            found.setdefault(owner, []).append(reserved)
+    return " and ".join(f"{' and '.join(reserved)}, reserved for {owner}" for owner, reserved in found.items())
 
 
 def subscription_of(network: str) -> str:

@@ -77,10 +77,10 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
             f"remove gpuDriver, so that the operators' MIG manager slices, or change mig.layout to one of {others}",
         )
     if pool.gpu != accelerator:
-        asked = pool.layout.sizes(accelerator)
+        requested = pool.layout.sizes(accelerator)
         planning.losses.append(
             f"MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are {', '.join(pool.slices)} instead "
-            f"of {', '.join(asked)}; {nodes} x {shape.machine_type} have the GPUs of {mig.nodes} x 8"
+            f"of {', '.join(requested)}; {nodes} x {shape.machine_type} have the GPUs of {mig.nodes} x 8"
         )
     report_mig(mig, pool, planning)
     spot = mig.purchase == "spot"
@@ -147,8 +147,8 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     return plan
 
 
-def _sold(asked: Sequence[str]) -> Sequence[str]:
-    return [kind for kind in asked if kind != "flex-start"]
+def _sold(requested: Sequence[str]) -> Sequence[str]:
+    return [kind for kind in requested if kind != "flex-start"]
 
 
 def agent_pools(pool: PoolPlan) -> dict[str, str]:

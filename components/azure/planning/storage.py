@@ -112,8 +112,8 @@ def _steps(tier: int, tib: Decimal) -> int:
     return max(1, math.ceil(tib / step)) * step
 
 
-def _for_all(asked: SharedStorage, tier: int) -> int:
-    return _steps(tier, max(asked.usable_tib * HEADROOM, asked.gb_per_s * 1_000 / tier))
+def _for_all(shared: SharedStorage, tier: int) -> int:
+    return _steps(tier, max(shared.usable_tib * HEADROOM, shared.gb_per_s * 1_000 / tier))
 
 
 def refuse_lustre(shared: SharedStorage, planning: Planning[Location]) -> SharedStorage:
@@ -141,25 +141,25 @@ def refuse_lustre(shared: SharedStorage, planning: Planning[Location]) -> Shared
     return SharedStorage(usable_tib=Decimal(1))
 
 
-def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
+def plan_lustre(shared: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
     Without a price here, `cheapest` documents the choice. `refuse_lustre` returns what can be provided.
     """
     offers = [
-        offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price)
+        offer(tier, _for_all(shared, tier) * GIB_PER_TIB, price)
         for tier, limits in LUSTRE_TIERS.items()
-        if _for_all(asked, tier) <= limits.most
+        if _for_all(shared, tier) <= limits.most
     ]
-    chosen, choice = cheapest(offers, tier=asked.tier)
+    chosen, choice = cheapest(offers, tier=shared.tier)
     return LustrePlan(
         capacity_tib=chosen.capacity_gib // GIB_PER_TIB,
-        usable_gib=math.floor(asked.usable_tib * GIB_PER_TIB),
+        usable_gib=math.floor(shared.usable_tib * GIB_PER_TIB),
         tier=chosen.tier,
-        protect=asked.protect,
+        protect=shared.protect,
         choice=choice,
-        bucket=None if asked.bucket is None else bucket_of(asked.bucket),
-        write_back=asked.write_back,
+        bucket=None if shared.bucket is None else bucket_of(shared.bucket),
+        write_back=shared.write_back,
     )
 
 

@@ -36,7 +36,7 @@ class NativePools(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:azure:ElasticPools", name, {}, opts)
-        made = {
+        scale_sets = {
             pool.name: [
                 _scale_set(
                     name,
@@ -50,7 +50,9 @@ class NativePools(pulumi.ComponentResource):
             ]
             for pool in plan.pools
         }
-        self.register_outputs({"nodePoolNames": {pool: [each.name for each in sets] for pool, sets in made.items()}})
+        self.register_outputs(
+            {"nodePoolNames": {pool: [each.name for each in sets] for pool, sets in scale_sets.items()}}
+        )
 
 
 def _scale_set(

@@ -96,7 +96,7 @@ class GpuSoftware(pulumi.ComponentResource):
         """owner: of the GPU driver. The GPU pools have `gpuProfile.driver` None with operators, and Install with aks;
         operators can't take over software that AKS installed on a node. infiniband: whether any machine has it. mig:
         how pods request slices, if some GPUs are sliced. mig_layout: its name and the slices of a GPU, if the MIG
-        manager does not know it. roll: whether an update may start the drivers anew, node by node, which ends jobs.
+        manager does not know it. roll: whether an update may restart the drivers, node by node, which ends jobs.
         after: nodes for the controllers.
         """
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
@@ -119,7 +119,7 @@ class GpuSoftware(pulumi.ComponentResource):
 
 
 def _of_drivers(opts: pulumi.ResourceOptions, tolerations: str, *, roll: bool) -> pulumi.ResourceOptions:
-    """Both operators start a driver anew whose pod changes, on one node after the other: standing clusters keep the
+    """Both operators restart a driver whose pod changes, on one node after the other: existing clusters keep the
     tolerations of their drivers until nodes may roll.
     """
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=[] if roll else [tolerations]))
@@ -209,27 +209,27 @@ def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool)
     """No ServiceMonitor of the exporter: if its CRD is missing, the operator never becomes ready
     (controllers/object_controls.go), and Azure's managed Prometheus has its own kind (`monitoring.py`).
     """
-    ours = owner == "operators"
+    by_operators = owner == "operators"
     # The cards' driver runs in a container of the Network Operator, never from the node image: a search there finds
     # modules whose symbols do not match (NVIDIA/aicr pull request 1680).
-    rdma = {"rdma": {"enabled": True, "useHostMofed": False}} if ours and infiniband else {}
+    rdma = {"rdma": {"enabled": True, "useHostMofed": False}} if by_operators and infiniband else {}
     # Discovery runs once in a cluster: the Network Operator installs it.
     discovery = {} if infiniband else {"node-feature-discovery": _DISCOVERY}
     return {
         "nfd": {"enabled": not infiniband},
         **discovery,
         "operator": {
-            **({} if ours else {"runtimeClass": _RUNTIME_OF_THE_NODE_IMAGE}),
+            **({} if by_operators else {"runtimeClass": _RUNTIME_OF_THE_NODE_IMAGE}),
             "tolerations": CONTROLLERS,
         },
         "daemonsets": {"tolerations": DAEMONS},
-        "driver": {"enabled": ours, **rdma},
-        "toolkit": {"enabled": ours},
+        "driver": {"enabled": by_operators, **rdma},
+        "toolkit": {"enabled": by_operators},
         "dcgmExporter": {"config": {"name": _counters_name()}, "serviceMonitor": {"enabled": False}},
         "mig": {"strategy": mig or "single"},
         # AKS slices the GPUs whose driver it owns.
         "migManager": {
-            "enabled": ours and mig is not None,
+            "enabled": by_operators and mig is not None,
             **({"config": {"name": _LAYOUTS, "default": _NO_LAYOUT}} if layouts else {}),
         },
     }

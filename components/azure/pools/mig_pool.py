@@ -32,9 +32,9 @@ class MigPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         kind = "gpucluster:azure:MigPool"
-        made_of = {"machineType": plan.shape.machine_type, "profile": plan.profile, "spot": plan.spot}
-        guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
-        super().__init__(kind, name, made_of, guard.over(opts))
+        inputs = {"machineType": plan.shape.machine_type, "profile": plan.profile, "spot": plan.spot}
+        guard = RollGuard(kind, name, inputs, plan, field="mig.roll")
+        super().__init__(kind, name, inputs, guard.over(opts))
         pool = nodes.declare(
             f"{name}-nodes",
             pool=MIG_POOL,

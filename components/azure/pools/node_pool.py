@@ -76,7 +76,7 @@ class GpuNodes:
             # AKS also labels and taints these nodes, with a key that only AKS may write.
             bought = {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1.0}
         # Keywords only: an object of arguments collides with the SDK's own parameter `resource_name`.
-        made = containerservice.AgentPool(
+        agent_pool = containerservice.AgentPool(
             name,
             agent_pool_name=pool,
             mode="User",
@@ -105,8 +105,8 @@ class GpuNodes:
                 opts, pulumi.ResourceOptions(depends_on=self._after, delete_before_replace=True)
             ),
         )
-        self._after = [*self._after, made]
-        return made
+        self._after = [*self._after, agent_pool]
+        return agent_pool
 
 
 def _in_place() -> containerservice.AgentPoolUpgradeSettingsArgs:

@@ -36,7 +36,7 @@ def system_pool(
 ) -> containerservice.ManagedClusterAgentPoolProfileArgs:
     """The pool that AKS requires. Every other pool is a separate resource.
 
-    Without a version: at its creation it gets the control plane's, and later a request of its own upgrades it. With
+    Without a version: at its creation it gets the control plane's, and a later, separate request upgrades it. With
     one, the next upgrade of the control plane is refused, because the other pools' versions are not in the request
     (NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged: Azure/AKS #4765 and PR 2889, Azure/ARO-HCP PR 662).
     """

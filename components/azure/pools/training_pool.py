@@ -52,11 +52,11 @@ class TrainingPool(pulumi.ComponentResource):
         gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs.
         """
         kind = "gpucluster:azure:TrainingPool"
-        made_of: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
+        inputs: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
         if facts is not None:
-            made_of |= nodes.inside
-        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
-        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
+            inputs |= nodes.inside
+        guard = RollGuard(kind, name, inputs, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
+        super().__init__(kind, name, {**inputs, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         # A cluster of this toolkit has checked this already, before its creation.
         feature = (
@@ -77,7 +77,7 @@ class TrainingPool(pulumi.ComponentResource):
             if plan.placement.proximity_group
             else None
         )
-        made = nodes.declare(
+        node_pool = nodes.declare(
             f"{name}-nodes",
             pool=pool,
             shape=plan.shape,
@@ -95,12 +95,12 @@ class TrainingPool(pulumi.ComponentResource):
                 pulumi.ResourceOptions(parent=self, depends_on=[*after, *feature], ignore_changes=["kubeletConfig"])
             ),
         )
-        self.ready = [made]
-        self.node_pool_name = made.name.apply(lambda found: found or pool)
+        self.ready = [node_pool]
+        self.node_pool_name = node_pool.name.apply(lambda found: found or pool)
         self.register_outputs(
             {
                 **(facts or {}),
-                "nodePoolName": made.name,
+                "nodePoolName": node_pool.name,
                 "proximityGroupId": None if proximity is None else proximity.id,
             }
         )

@@ -68,7 +68,7 @@ def bucket_identities(
     opts: pulumi.ResourceOptions,
 ) -> list[JobIdentity]:
     """A managed identity for each, which its service account uses through its token."""
-    made: list[JobIdentity] = []
+    job_identities: list[JobIdentity] = []
     for identity in identities:
         full = f"{name}-{identity.name}"
         managed = managedidentity.UserAssignedIdentity(full, resource_group_name=group, opts=opts)
@@ -92,8 +92,8 @@ def bucket_identities(
                 opts=opts,
             )
         remotes = {bucket: remote for bucket, (remote, _) in places.items()}
-        made.append(JobIdentity(plan=identity, remotes=remotes, annotations={_CLIENT: managed.client_id}))
-    return made
+        job_identities.append(JobIdentity(plan=identity, remotes=remotes, annotations={_CLIENT: managed.client_id}))
+    return job_identities
 
 
 def _place(bucket: str, own: OwnBucket | None, location: Location) -> tuple[pulumi.Output[str], pulumi.Input[str]]:
@@ -127,7 +127,7 @@ def private_container(
     """account_name: unique in all of Azure. keys: whether account keys also give access, as Managed Lustre requires.
     expected_gib: average GiB stored, for the cost.
     """
-    kept = pulumi.ResourceOptions(parent=parent, protect=protect)
+    protected = pulumi.ResourceOptions(parent=parent, protect=protect)
     account = storage.StorageAccount(
         f"{name}-account",
         account_name=account_name,
@@ -141,7 +141,7 @@ def private_container(
         minimum_tls_version="TLS1_2",
         network_rule_set=network_rules,
         tags={} if expected_gib is None else {EXPECTED_GIB: expected_gib},
-        opts=kept,
+        opts=protected,
     )
     container = storage.BlobContainer(
         f"{name}-data",
@@ -149,7 +149,7 @@ def private_container(
         account_name=account.name,
         resource_group_name=group,
         public_access=storage.PublicAccess.NONE,
-        opts=kept,
+        opts=protected,
     )
     return account, container
 

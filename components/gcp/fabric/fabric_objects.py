@@ -73,12 +73,12 @@ def _objects(
         opts,
     )
     reference = {"group": "networking.gke.io", "kind": _PARAMETERS.name, "name": network.name}
-    made = Declared(
+    device = Declared(
         f"{name}-{network.name}",
         manifest_of(_NETWORK, {"type": "Device", "parametersRef": reference}, object_name=network.name),
         pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[parameters])),
     )
-    return [parameters, made]
+    return [parameters, device]
 
 
 _MANIFESTS: Final = Path(__file__).with_name("manifests")

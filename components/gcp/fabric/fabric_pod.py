@@ -198,23 +198,23 @@ def fabric_pod(fabric: Fabric) -> FabricPod:
 
 def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
     """For Open MPI, which itself would use every interface, in Google's image with NCCL's tests."""
-    made = fabric_pod(fabric)
+    pod = fabric_pod(fabric)
     interfaces = ",".join(["lo", *(name for name in _interfaces(fabric) if name != "eth0")])
     found = [_library_path(fabric), *([_GIB_IMAGE_NCCL] if fabric.kind == "RoCE" else [])]
     return FabricPod(
         env={
-            **made.env,
+            **pod.env,
             "LD_LIBRARY_PATH": ":".join(found),
             # Google's image lets Open MPI choose.
             "OMPI_MCA_btl": "tcp,self",
             "OMPI_MCA_pml": "^ucx",
             "OMPI_MCA_btl_tcp_if_exclude": interfaces,
         },
-        capabilities=made.capabilities,
-        annotations=made.annotations,
-        before=[*made.before, _copy_tests(fabric)],
-        volumes=[*made.volumes, {"name": _TESTS["name"], "emptyDir": {}}],
-        mounts=[*made.mounts, _TESTS],
+        capabilities=pod.capabilities,
+        annotations=pod.annotations,
+        before=[*pod.before, _copy_tests(fabric)],
+        volumes=[*pod.volumes, {"name": _TESTS["name"], "emptyDir": {}}],
+        mounts=[*pod.mounts, _TESTS],
     )
 
 

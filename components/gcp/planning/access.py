@@ -122,14 +122,14 @@ def report_grants(principals: Iterable[str], buckets: Iterable[str], planning: P
     """Permissions that stay, since another cluster of the project may use the same ones. principals: admins and
     submitters. buckets: of the user.
     """
-    kept = {
+    retained = {
         "buckets": ("access to {}", sorted({*buckets}), "gcloud storage buckets"),
         "access": ("roles/container.clusterViewer of {}", sorted({*principals}), "gcloud projects"),
     }
     planning.notes += [
         f"{what}: destroy, or removal from the spec, leaves {right.format(', '.join(names))}, which other clusters of "
         f"the project may use; if none does, remove it: {command} remove-iam-policy-binding"
-        for what, (right, names, command) in kept.items()
+        for what, (right, names, command) in retained.items()
         if names
     ]
 

@@ -59,11 +59,11 @@ class AddressPlan:
         }
 
 
-def plan_addresses(gpu_subnets: int, asked: ClusterNetwork) -> AddressPlan:
+def plan_addresses(gpu_subnets: int, requested: ClusterNetwork) -> AddressPlan:
     """The plan of a cluster whose nodes have interfaces in this many GPU subnets: each a sixteenth of their range. In
     the user's network, `nodes` is the whole range, and pods and services, which exist already, keep our defaults.
     """
-    ranges, existing = asked.ranges, asked.existing
+    ranges, existing = requested.ranges, requested.existing
     network, fabric = ranges.network or _NETWORK, ranges.fabric or _FABRIC
     return AddressPlan(
         nodes=sixteenth(network, 0) if existing is None else existing.cidr,
@@ -109,16 +109,16 @@ def plan_network(
     network: ClusterNetwork | None = None,
 ) -> NetworkPlan:
     """The networks of nodes of a shape. nat, private_services: as of the plan. network: None for default ranges."""
-    asked = network or ClusterNetwork()
+    requested = network or ClusterNetwork()
     fabric = fabric_of(shape)
     modes = network_modes(shape)
     plan = NetworkPlan(
-        addresses=plan_addresses(len(modes), asked),
+        addresses=plan_addresses(len(modes), requested),
         gpu_networks=modes,
         mtu=MTU if fabric is None else fabric.mtu,
         nat=nat,
         private_services=private_services,
-        existing=asked.existing,
+        existing=requested.existing,
     )
     planning.quotas[NETWORKS] += plan.vpcs
     planning.quotas[ADDRESSES] += nat

@@ -131,8 +131,8 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
     home = plan_home(spec.storage.home, planning)
     mig = plan_mig(spec.mig, accelerator, planning)
     elastic = plan_elastic(spec.elastic, accelerator, planning)
-    beside = (elastic.most_nodes if elastic else 0) + (spec.mig.nodes if spec.mig else 0)
-    system = plan_system(training.size + beside, planning)
+    other_gpu_nodes = (elastic.most_nodes if elastic else 0) + (spec.mig.nodes if spec.mig else 0)
+    system = plan_system(training.size + other_gpu_nodes, planning)
     limits = plan_limits(elastic, _other_pools(training, mig), system, planning)
     access = plan_access(spec.access, planning, nodes_cidr=nodes_cidr)
     people = people_fields(spec.access, spec.teams)
@@ -141,7 +141,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
         network.addresses,
         planning,
         gpu_nodes=training.size,
-        other_nodes=beside + system.most,
+        other_nodes=other_gpu_nodes + system.most,
         peers=() if isinstance(spec.access, PublicAccess) else spec.access.cidrs,
         existing=network.existing is not None,
     )
@@ -152,10 +152,10 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
     }
     refuse_zones(pools, planning)
     report_receivers(spec.telemetry.alerts, planning, nat=access.nat)
-    named = [bucket for one in spec.identities.values() for bucket in (*one.reads, *one.writes)]
+    buckets = [bucket for one in spec.identities.values() for bucket in (*one.reads, *one.writes)]
     report_grants(
         (*access.admins, *people.values()),
-        [bucket for bucket in (*named, shared.bucket) if bucket is not None and bucket != OWN],
+        [bucket for bucket in (*buckets, shared.bucket) if bucket is not None and bucket != OWN],
         planning,
     )
     report_quotas(planning)

@@ -146,9 +146,9 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     return plan
 
 
-def _sold(asked: Sequence[str]) -> Sequence[str]:
+def _sold(requested: Sequence[str]) -> Sequence[str]:
     """The requested purchase options that exist for these machines; Spot if none does."""
-    return [kind for kind in asked if kind != "on-demand"] or ["spot"]
+    return [kind for kind in requested if kind != "on-demand"] or ["spot"]
 
 
 def _refuse_karpenter(elastic: Elastic, shape: Machine, planning: Planning[Location]) -> None:

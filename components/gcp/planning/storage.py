@@ -83,28 +83,28 @@ class LustrePlan:
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 
-def _capacity(asked: SharedStorage, tier: int) -> int:
-    fast_gib = asked.gb_per_s * 1_000 / tier * GIB_PER_TIB
-    return LUSTRE_TIERS[tier].capacity(max(asked.usable_tib * GIB_PER_TIB * HEADROOM, fast_gib))
+def _capacity(shared: SharedStorage, tier: int) -> int:
+    fast_gib = shared.gb_per_s * 1_000 / tier * GIB_PER_TIB
+    return LUSTRE_TIERS[tier].capacity(max(shared.usable_tib * GIB_PER_TIB * HEADROOM, fast_gib))
 
 
-def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
+def plan_lustre(shared: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
     Without a price here, `cheapest` documents the choice. Some tier must be large enough: see `plan_shared`.
     """
-    capacities = {tier: _capacity(asked, tier) for tier in LUSTRE_TIERS}
+    capacities = {tier: _capacity(shared, tier) for tier in LUSTRE_TIERS}
     chosen, choice = cheapest(
         [offer(tier, capacity, price) for tier, capacity in capacities.items() if capacity <= LUSTRE_TIERS[tier].most],
-        tier=asked.tier,
+        tier=shared.tier,
     )
     return LustrePlan(
         capacity_gib=chosen.capacity_gib,
-        usable_gib=math.floor(asked.usable_tib * GIB_PER_TIB),
+        usable_gib=math.floor(shared.usable_tib * GIB_PER_TIB),
         tier=chosen.tier,
-        protect=asked.protect,
-        bucket=asked.bucket,
-        write_back=asked.write_back,
+        protect=shared.protect,
+        bucket=shared.bucket,
+        write_back=shared.write_back,
         choice=choice,
     )
 

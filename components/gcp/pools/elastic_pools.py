@@ -124,7 +124,7 @@ class KarpenterPools(pulumi.ComponentResource):
 
 
 def _values(args: KarpenterPoolsArgs, email: pulumi.Input[str]) -> dict[str, Any]:
-    """Values of the controller's chart. email: of its own account."""
+    """Values of the controller's chart. email: of Karpenter's account."""
     return {
         "controller": {
             "settings": {
@@ -190,7 +190,7 @@ MACHINE_PERMISSIONS: Final = (
     "compute.instances.setServiceAccount",
     "compute.instances.setTags",
 )
-"""Permissions to change a machine, only of its own: never GKE's nodes or other resources of the project."""
+"""Permissions to change machines that Karpenter started: never GKE's nodes or other resources of the project."""
 
 # Prefix of its machines' names. Source: the same release, pkg/providers/instance/instance.go.
 _OWN: Final = 'resource.name.extract("/instances/{name}").startsWith("karpenter-")'
@@ -223,7 +223,7 @@ def karpenter_identity(
         permissions=list(MACHINE_PERMISSIONS),
         opts=opts,
     )
-    own = projects.IAMMember(
+    machine_grant = projects.IAMMember(
         f"{name}-machines",
         project=project,
         role=machines.name,
@@ -238,10 +238,10 @@ def karpenter_identity(
         title=f"Karpenter {account_id}",
         permissions=list(PERMISSIONS),
         # An existing role loses the machine permissions only after they are granted separately.
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[own])),
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[machine_grant])),
     )
     grants: list[pulumi.Resource] = [
-        own,
+        machine_grant,
         projects.IAMMember(f"{name}-grant", project=project, role=role.name, member=account.member, opts=opts),
         serviceaccount.IAMMember(
             f"{name}-nodes",

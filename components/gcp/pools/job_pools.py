@@ -22,7 +22,7 @@ _FLEX_START = {"cloud.google.com/gke-flex-start": "true"}
 # Requests all nodes of a job from GKE at once. GKE takes requests with one set of pods only. An MPI job has two, the
 # launcher and the other nodes, which Kueue counts as one because they request the same. Kueue then annotates only the
 # pods of the first as those of the request (kubernetes-sigs/kueue pull request 14408, open). The launcher starts
-# without it, on the node that is left, which has the labels and taints of the others.
+# without it, on the remaining node, which has the labels and taints of the others.
 # Sources: GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-consumption-options/
 # dws-flex-start-queued-provisioning/dws-queues.yaml.tftpl; ray-project/ray issue 57839 (what GKE refuses); both it and
 # skypilot-org/skypilot 9aa57da, docs/source/reference/kubernetes/examples/kueue-example.rst, for the policy on GKE.
@@ -69,12 +69,12 @@ def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
 
 
 def _elastic(elastic: ElasticPlan, pool: PoolPlan, annotations: Mapping[str, str]) -> JobPool:
-    made, native = elastic_job_pool(elastic, pool), elastic.engine == "native"
+    job_pool, native = elastic_job_pool(elastic, pool), elastic.engine == "native"
     return replace(
-        made,
+        job_pool,
         selector=class_node_label(pool.name) if native else {},
         tolerations=[{**class_node_taint(pool.name), "operator": "Equal"}] if native else [],
-        annotations={**annotations, **made.annotations},
+        annotations={**annotations, **job_pool.annotations},
     )
 
 

@@ -34,14 +34,14 @@ class MigPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         kind = "gpucluster:gcp:MigPool"
-        made_of = {
+        inputs = {
             "machineType": plan.shape.machine_type,
             "zone": location.zone,
             "slices": plan.size,
             "purchase": plan.purchase,
         }
-        guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
-        super().__init__(kind, name, made_of, guard.over(opts))
+        guard = RollGuard(kind, name, inputs, plan, field="mig.roll")
+        super().__init__(kind, name, inputs, guard.over(opts))
         flexible = plan.purchase == "flex-start"
         # Flex-start nodes are deleted with their jobs, even if the cluster is not paused.
         size: dict[str, Any] = {"autoscaling": scaled(max(plan.nodes, 1))} if flexible else {"node_count": plan.nodes}

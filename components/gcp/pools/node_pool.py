@@ -41,7 +41,7 @@ def node_config(
     pool: its name for selectors. resource_labels: of its machines in Compute Engine, in addition to the component's.
     more: further arguments, by their names.
     """
-    given: dict[str, Any] = {"node_labels": {}, **(more or {})}
+    arguments: dict[str, Any] = {"node_labels": {}, **(more or {})}
     return container.NodePoolNodeConfigArgs(
         machine_type=machine_type,
         image_type="COS_CONTAINERD",
@@ -49,7 +49,7 @@ def node_config(
         disk_size_gb=root_gib,
         service_account=account,
         oauth_scopes=[CLOUD_PLATFORM],
-        labels={POOL: pool, **given.pop("node_labels")},
+        labels={POOL: pool, **arguments.pop("node_labels")},
         resource_labels=resource_labels,
         # Otherwise pods could read the credentials of their node.
         workload_metadata_config=container.NodePoolNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
@@ -59,7 +59,7 @@ def node_config(
         ),
         gvnic=container.NodePoolNodeConfigGvnicArgs(enabled=True),
         kubelet_config=container.NodePoolNodeConfigKubeletConfigArgs(insecure_kubelet_readonly_port_enabled="FALSE"),
-        **given,
+        **arguments,
     )
 
 

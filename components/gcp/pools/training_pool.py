@@ -51,13 +51,13 @@ class TrainingPool(pulumi.ComponentResource):
         it.
         """
         kind = "gpucluster:gcp:TrainingPool"
-        made_of = _made_of(plan, location)
+        inputs = _inputs(plan, location)
         if facts is not None:
             subnets = [[network, subnet] for network, subnet in gpu_subnets]
-            made_of |= {"clusterName": cluster_name, "nodeAccount": node_account, "gpuSubnets": subnets}
+            inputs |= {"clusterName": cluster_name, "nodeAccount": node_account, "gpuSubnets": subnets}
         field = "training.roll"
-        guard = RollGuard(kind, name, made_of, plan, field=field, optional=[_MAINTENANCE], gpu_hour_usd=gpu_hour_usd)
-        super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
+        guard = RollGuard(kind, name, inputs, plan, field=field, optional=[_MAINTENANCE], gpu_hour_usd=gpu_hour_usd)
+        super().__init__(kind, name, {**inputs, **(facts or {})}, guard.over(opts))
         policy_name = self._policy(f"{name}-placement", plan, location, after)
         nodes = container.NodePool(
             f"{name}-nodes",
@@ -103,7 +103,7 @@ class TrainingPool(pulumi.ComponentResource):
         """The name of the compact placement policy: an existing one, else the pool's own."""
         if plan.placement.policy is not None or not plan.placement.compact:
             return plan.placement.policy
-        made = compute.ResourcePolicy(
+        policy = compute.ResourcePolicy(
             name,
             region=location.region,
             # No distance: on A3 Google refuses one that it has not granted to the project.
@@ -111,10 +111,10 @@ class TrainingPool(pulumi.ComponentResource):
             group_placement_policy=compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
-        return made.name
+        return policy.name
 
 
-def _made_of(plan: TrainingPlan, location: Location) -> dict[str, Any]:
+def _inputs(plan: TrainingPlan, location: Location) -> dict[str, Any]:
     """Inputs whose change forces new nodes."""
     return {
         "machineType": plan.shape.machine_type,

@@ -105,8 +105,8 @@ def bucket_identities(
     Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
-    kept = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
-    made: list[JobIdentity] = []
+    retained = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
+    job_identities: list[JobIdentity] = []
     for identity in identities:
         member = pulumi.Output.format(
             "principal://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/{1}/"
@@ -123,13 +123,13 @@ def bucket_identities(
                 bucket=found,
                 role=WRITES if bucket in identity.writes else READS,
                 member=member,
-                opts=opts if bucket == OWN else kept,
+                opts=opts if bucket == OWN else retained,
             )
         remotes = {
             bucket: pulumi.Output.concat(":gcs,env_auth,bucket_policy_only:", found) for bucket, found in names.items()
         }
-        made.append(JobIdentity(plan=identity, remotes=remotes))
-    return made
+        job_identities.append(JobIdentity(plan=identity, remotes=remotes))
+    return job_identities
 
 
 def _project_number(agent: str) -> str:

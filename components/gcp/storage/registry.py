@@ -41,10 +41,10 @@ def registry(
                 member=nodes.member,
                 opts=pulumi.ResourceOptions(parent=parent),
             )
-        return _told(pulumi.Output.from_input(found[0]), {})
+        return _registry(pulumi.Output.from_input(found[0]), {})
     opts = pulumi.ResourceOptions(parent=parent, depends_on=list(after))
-    made = _Own(name, plan, location=location, opts=opts)
-    return _told(made.path, made.caches)
+    repository = _Own(name, plan, location=location, opts=opts)
+    return _registry(repository.path, repository.caches)
 
 
 class _Own(pulumi.ComponentResource):
@@ -99,7 +99,7 @@ class _Own(pulumi.ComponentResource):
         )
 
 
-def _told(path: pulumi.Output[str], caches: Mapping[str, pulumi.Output[str]]) -> Registry:
+def _registry(path: pulumi.Output[str], caches: Mapping[str, pulumi.Output[str]]) -> Registry:
     return Registry(
         image=pulumi.Output.concat(path, f"/{IMAGE}"),
         login=path.apply(lambda path: f"gcloud auth configure-docker {path.split('/')[0]}"),

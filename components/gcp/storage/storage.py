@@ -76,7 +76,7 @@ class LustreStorage(pulumi.ComponentResource):
             ),
         )
         if plan.bucket is not None:
-            # A command decides what is copied, and when. Source: Managed Lustre documentation, "Transfer data to or
+            # A command copies data, at the user's request. Source: Managed Lustre documentation, "Transfer data to or
             # from Cloud Storage".
             agent = projects.ServiceIdentity(
                 f"{name}-agent",
