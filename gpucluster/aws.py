@@ -12,7 +12,7 @@ import pulumi
 from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
-from gpucluster.components.stack.declaration import declaring, declaring_cluster
+from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("aws"):
@@ -73,7 +73,7 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _AWS.plan(name, spec, location, machine)
-            with declaring_cluster(plan):
+            with cluster_declaration_context(plan):
                 own = partial(provider, f"{name}-aws", plan.location)
                 super().__init__(name, plan, with_provider(opts, "aws", own))
 
@@ -106,7 +106,7 @@ class TrainingPool(training_pool.TrainingPool):
         """
         with refusing():
             plan, here = _AWS.part("TrainingPool", name, spec, PoolSpec, location, plan_pool, machine)
-            with declaring(plan):
+            with declaration_context(plan):
                 super().__init__(
                     name,
                     plan.training,

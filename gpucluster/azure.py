@@ -12,7 +12,7 @@ import pulumi
 from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
-from gpucluster.components.stack.declaration import declaring, declaring_cluster
+from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("azure"):
@@ -88,7 +88,7 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _AZURE.plan(name, spec, location, machine)
-            with declaring_cluster(plan, spelled=_AZURE.spelled):
+            with cluster_declaration_context(plan, spelled=_AZURE.spelled):
                 own = partial(provider, f"{name}-azure", plan.location)
                 super().__init__(name, plan, with_provider(opts, "azure-native", own))
 
@@ -119,7 +119,7 @@ class TrainingPool(training_pool.TrainingPool):
         """
         with refusing():
             plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, plan_pool, machine)
-            with declaring(plan, spelled=_AZURE.spelled):
+            with declaration_context(plan, spelled=_AZURE.spelled):
                 super().__init__(
                     name,
                     plan.training,

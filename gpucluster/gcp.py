@@ -12,7 +12,7 @@ import pulumi
 from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
-from gpucluster.components.stack.declaration import declaring, declaring_cluster
+from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
 from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
 
 with importing_sdk("gcp"):
@@ -67,7 +67,7 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _GCP.plan(name, spec, location, machine)
-            with declaring_cluster(plan):
+            with cluster_declaration_context(plan):
                 own = partial(provider, f"{name}-gcp", plan.location)
                 super().__init__(name, plan, with_provider(opts, "gcp", own))
 
@@ -100,7 +100,7 @@ class TrainingPool(training_pool.TrainingPool):
         with refusing():
             planned = partial(plan_pool, gpu_subnets=len(gpu_subnets))
             plan, here = _GCP.part("TrainingPool", name, spec, PoolSpec, location, planned, machine)
-            with declaring(plan):
+            with declaration_context(plan):
                 super().__init__(
                     name,
                     plan.training,

@@ -112,7 +112,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             subnet_ids=network.cluster_subnet_ids,
             service_cidr=plan.network.service_cidr,
             existing_key=plan.secrets_key,
-            nodes_after=network.ways_out,
+            nodes_after=network.egress,
             opts=self._here,
         )
 

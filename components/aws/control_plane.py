@@ -112,7 +112,7 @@ class ControlPlane(pulumi.ComponentResource):
         admin_access(f"{name}-admin", access.admins, self.cluster.name, here)
         self.region, self.builds = region, builds
         self.before_nodes = [*self._addons(name), *nodes_after]
-        self._give(role)
+        self._set_outputs(role)
 
     def _addons(self, name: str) -> list[pulumi.Resource]:
         """The add-ons that nodes need to join."""
@@ -132,7 +132,7 @@ class ControlPlane(pulumi.ComponentResource):
             )
         ]
 
-    def _give(self, role: str | None) -> None:
+    def _set_outputs(self, role: str | None) -> None:
         self.cluster_name = self.cluster.name
         self.endpoint = self.cluster.endpoint
         self.security_group_id = self.cluster.vpc_config.cluster_security_group_id

@@ -16,7 +16,7 @@ from gpucluster.components.spec.existing import ExistingNetwork
 class Network(pulumi.ComponentResource):
     """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids. zone_subnet_ids: one subnet in each zone with nodes.
 
-    Nodes depend on `ways_out`, so that it is deleted after them: a Karpenter that can't reach EC2 leaves its machines
+    Nodes depend on `egress`, so that it is deleted after them: a Karpenter that can't reach EC2 leaves its machines
     running.
     """
 
@@ -24,7 +24,7 @@ class Network(pulumi.ComponentResource):
     gpu_subnet_id: pulumi.Output[str]
     cluster_subnet_ids: list[pulumi.Output[str]]
     zone_subnet_ids: list[pulumi.Output[str]]
-    ways_out: list[pulumi.Resource]
+    egress: list[pulumi.Resource]
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Network(pulumi.ComponentResource):
         super().__init__("gpucluster:aws:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         if plan.existing is not None:
-            self._use(plan.existing, location)
+            self._use_existing(plan.existing, location)
             return
         vpc = ec2.Vpc(
             f"{name}-vpc",
@@ -64,11 +64,11 @@ class Network(pulumi.ComponentResource):
             subnet(f"cluster-{letter}", cidr, zone, role=None)
             for letter, cidr, zone in zip("ab", plan.cluster_cidrs, location.cluster_zones, strict=True)
         ]
-        self.ways_out = []
+        self.egress = []
         private = self._routes(f"{name}-private", vpc, [gpu, *cluster])
         if plan.nat:
             public = subnet("public", plan.public_cidr, location.cluster_zones[0], role="kubernetes.io/role/elb")
-            self.ways_out += self._way_out(name, vpc, public, private)
+            self.egress += self._nat_routes(name, vpc, public, private)
         # Without this endpoint, the NAT gateway bills every byte of a data set read from S3.
         s3 = ec2.VpcEndpoint(
             f"{name}-s3",
@@ -78,9 +78,9 @@ class Network(pulumi.ComponentResource):
             route_table_ids=[private.id],
             opts=here,
         )
-        self.ways_out.append(s3)
+        self.egress.append(s3)
         if plan.services:
-            self.ways_out += interface_endpoints(
+            self.egress += interface_endpoints(
                 f"{name}-endpoint",
                 plan.services,
                 vpc_id=vpc.id,
@@ -93,17 +93,17 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = vpc.id
         self.gpu_subnet_id = gpu.id
         self.cluster_subnet_ids = [item.id for item in cluster]
-        self._give(location)
+        self._set_outputs(location)
 
-    def _use(self, existing: ExistingNetwork, location: Location) -> None:
+    def _use_existing(self, existing: ExistingNetwork, location: Location) -> None:
         """The user's existing network; the stack manages no part of it."""
         self.vpc_id = pulumi.Output.from_input(existing.id)
         self.gpu_subnet_id = pulumi.Output.from_input(existing.nodes)
         self.cluster_subnet_ids = [pulumi.Output.from_input(subnet) for subnet in existing.others]
-        self.ways_out = []
-        self._give(location)
+        self.egress = []
+        self._set_outputs(location)
 
-    def _give(self, location: Location) -> None:
+    def _set_outputs(self, location: Location) -> None:
         zones = zip(self.cluster_subnet_ids, location.cluster_zones, strict=True)
         self.zone_subnet_ids = [self.gpu_subnet_id, *(subnet for subnet, zone in zones if zone != location.zone)]
         self.register_outputs(
@@ -118,7 +118,7 @@ class Network(pulumi.ComponentResource):
         """A separate route table for these subnets."""
         here = pulumi.ResourceOptions(parent=self)
         table = ec2.RouteTable(f"{name}-routes", vpc_id=vpc.id, opts=here)
-        self.ways_out += [
+        self.egress += [
             ec2.RouteTableAssociation(
                 f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
             )
@@ -126,7 +126,9 @@ class Network(pulumi.ComponentResource):
         ]
         return table
 
-    def _way_out(self, name: str, vpc: ec2.Vpc, public: ec2.Subnet, private: ec2.RouteTable) -> list[pulumi.Resource]:
+    def _nat_routes(
+        self, name: str, vpc: ec2.Vpc, public: ec2.Subnet, private: ec2.RouteTable
+    ) -> list[pulumi.Resource]:
         """A NAT gateway in the public subnet, and the routes to it."""
         here = pulumi.ResourceOptions(parent=self)
         gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, opts=here)

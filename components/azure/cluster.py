@@ -14,7 +14,7 @@ import pulumi_azure_native as azure
 from pulumi_azure_native import resources
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import ClusterIdentity, granted
+from gpucluster.components.azure.identity import ClusterIdentity, role_assignment
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.logs import LogWorkspace
 from gpucluster.components.azure.monitoring import MetricsCollection, Monitoring
@@ -28,7 +28,7 @@ from gpucluster.components.azure.pools.gpu_software import NO_MIG, POD_SECURITY,
 from gpucluster.components.azure.pools.job_pools import CONTROLLERS, NAME, job_pools, nd_v5_topology
 from gpucluster.components.azure.pools.node_pool import GpuNodes
 from gpucluster.components.azure.pools.node_storage import LustreDriver, Scratch
-from gpucluster.components.azure.pools.training_pool import TrainingPool, feature_registered
+from gpucluster.components.azure.pools.training_pool import TrainingPool, feature_registration
 from gpucluster.components.azure.settings import SYSTEMS
 from gpucluster.components.azure.storage.registry import registry
 from gpucluster.components.azure.storage.storage import shared_storage
@@ -120,7 +120,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
     def _vnet(self, group: resources.ResourceGroup) -> Network:
         plan, location = self._plan, self._plan.location
         machine = plan.training.shape.machine_type
-        feature = feature_registered(f"cluster {self._name}", machine, location.settings, parent=self, after=[group])
+        feature = feature_registration(f"cluster {self._name}", machine, location.settings, parent=self, after=[group])
         return Network(
             f"{self._name}-network",
             plan.addresses,
@@ -137,7 +137,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         """The control plane and its Azure identity."""
         name, plan, location = self._name, self._plan, self._plan.location
         reserved_in, existing = plan.training.placement.reserved_in, plan.addresses.existing
-        own = location.subscription
+        subscription = location.subscription
         identity = ClusterIdentity(
             f"{name}-identity",
             group=self._group,
@@ -145,9 +145,9 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
                 "network": (
                     "Network Contributor",
                     self._network.network_id,
-                    own if existing is None else subscription_of(existing.id),
+                    subscription if existing is None else subscription_of(existing.id),
                 ),
-                **({"reservation": ("Contributor", reserved_in, own)} if reserved_in else {}),
+                **({"reservation": ("Contributor", reserved_in, subscription)} if reserved_in else {}),
             },
             opts=self._here,
         )
@@ -219,7 +219,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         name, plan, control_plane = self._name, self._plan, self._control_plane
         for who in plan.people.memberships:
             # To find the cluster and log in to it; Kubernetes decides their permissions inside.
-            granted(
+            role_assignment(
                 f"{name}-submitters-{who}",
                 "Azure Kubernetes Service Cluster User Role",
                 scope=control_plane.cluster.id,

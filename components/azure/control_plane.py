@@ -11,7 +11,7 @@ import pulumi
 import yaml
 from pulumi_azure_native import authorization, containerservice
 
-from gpucluster.components.azure.identity import ClusterIdentity, caller, granted, known_everywhere
+from gpucluster.components.azure.identity import ClusterIdentity, caller, propagation, role_assignment
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.planning.access import CLUSTER_ADMIN, AccessPlan
 from gpucluster.components.azure.planning.machines import SystemPlan
@@ -103,13 +103,13 @@ class ControlPlane(pulumi.ComponentResource):
             storage_profile=_storage(blobs=blobs),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*identity.grants, known_everywhere(identity.grants), *network.ready],
+                depends_on=[*identity.grants, propagation(identity.grants), *network.ready],
                 ignore_changes=[f"agentPoolProfiles[0].{field}" for field in AS_CREATED],
                 # The name is in use until the old cluster is deleted.
                 delete_before_replace=True,
             ),
         )
-        self._enter(name, group, subscription, private=access.private)
+        self._set_outputs(name, group, subscription, private=access.private)
 
     @property
     def kubelet_principal(self) -> pulumi.Output[str]:
@@ -121,9 +121,9 @@ class ControlPlane(pulumi.ComponentResource):
         """The client id by which a program on a node requests this identity."""
         return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).client_id))
 
-    def _enter(self, name: str, group: pulumi.Input[str], subscription: str, *, private: bool) -> None:
+    def _set_outputs(self, name: str, group: pulumi.Input[str], subscription: str, *, private: bool) -> None:
         """Outputs of the running cluster, and the permissions to work in it."""
-        given = containerservice.list_managed_cluster_user_credentials_output(
+        credentials = containerservice.list_managed_cluster_user_credentials_output(
             resource_group_name=group,
             resource_name=self.cluster.name,
             format="exec",
@@ -134,26 +134,26 @@ class ControlPlane(pulumi.ComponentResource):
         self.cluster_name = self.cluster.name
         self.endpoint = pulumi.Output.concat("https://", self.cluster.fqdn)
         self.issuer = self.cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url if profile else "")
-        self.kubeconfig = pulumi.Output.all(self.cluster.name, given.kubeconfigs[0].value).apply(
+        self.kubeconfig = pulumi.Output.all(self.cluster.name, credentials.kubeconfigs[0].value).apply(
             lambda values: kubeconfig(*values)
         )
         rights = self._rights(f"{name}-caller", subscription)
         self.ready = [self.cluster]
-        self.open = [rights, known_everywhere([rights])]
+        self.open = [rights, propagation([rights])]
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
         )
 
     def _rights(self, name: str, subscription: str) -> authorization.RoleAssignment:
         """Permissions of the identity that runs this program. A first preview needs no login."""
-        who = caller(pulumi.InvokeOutputOptions(parent=self, depends_on=[self.cluster]))
-        return granted(
+        identity = caller(pulumi.InvokeOutputOptions(parent=self, depends_on=[self.cluster]))
+        return role_assignment(
             name,
             CLUSTER_ADMIN,
             scope=self.cluster.id,
-            principal=who.object_id,
+            principal=identity.object_id,
             subscription=subscription,
-            kind=who.kind,
+            kind=identity.kind,
             opts=pulumi.ResourceOptions(parent=self),
         )
 

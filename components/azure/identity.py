@@ -44,7 +44,7 @@ class ClusterIdentity(pulumi.ComponentResource):
         identity = managedidentity.UserAssignedIdentity(f"{name}-cluster", resource_group_name=group, opts=here)
         self.identity_id, self.principal_id = identity.id, identity.principal_id
         self.grants = [
-            granted(
+            role_assignment(
                 f"{name}-{suffix}",
                 role,
                 scope=scope,
@@ -57,7 +57,7 @@ class ClusterIdentity(pulumi.ComponentResource):
         self.register_outputs({"identityId": self.identity_id})
 
 
-def granted(
+def role_assignment(
     name: str,
     role: str,
     *,
@@ -82,7 +82,7 @@ def granted(
     )
 
 
-def granted_to_all(
+def shared_role_assignment(
     name: str, role: str, *, scope: str, principal: str, subscription: str, parent: pulumi.Resource
 ) -> authorization.RoleAssignment:
     """A built-in role of a principal that all clusters of a tenant share, for resources of the user. Azure has one
@@ -95,7 +95,9 @@ def granted_to_all(
     # a difference, such as capital letters, is an error.
     ignored = ["roleAssignmentName", *(("principalId", "principalType", "roleDefinitionId", "scope") if found else ())]
     opts = pulumi.ResourceOptions(parent=parent, retain_on_delete=True, ignore_changes=ignored, import_=found)
-    return granted(name, role, scope=scope, principal=principal, subscription=subscription, guid=guid, opts=opts)
+    return role_assignment(
+        name, role, scope=scope, principal=principal, subscription=subscription, guid=guid, opts=opts
+    )
 
 
 def _assignment(guid: str, scope: str, parent: pulumi.Resource) -> str | None:
@@ -137,13 +139,13 @@ def kind_of(token: str) -> Literal["ServicePrincipal", "User"]:
     )
 
 
-_TAKES: Final = timedelta(minutes=5)
+_PROPAGATION: Final = timedelta(minutes=5)
 """Sources: Azure Managed Lustre documentation, "Prerequisites"; AKS documentation, "Use Microsoft Entra ID
 authorization for the Kubernetes API" (2026-08-18): up to five minutes, both. Azure RBAC documentation, "Troubleshoot
 Azure RBAC": up to ten; hashicorp/terraform-provider-azurerm issue 24064: a cluster that is created too early."""
 
 
-def known_everywhere(grants: Sequence[authorization.RoleAssignment]) -> pulumi.Output[Any]:
+def propagation(grants: Sequence[authorization.RoleAssignment]) -> pulumi.Output[Any]:
     """An output to depend on: ready five minutes after the last grant was created; at once in a preview."""
     return pulumi.Output.all(*(pulumi.Output.all(grant.urn, grant.created_on) for grant in grants)).apply(_wait)
 
@@ -152,7 +154,7 @@ async def _wait(grants: Sequence[tuple[str, str | None]]) -> None:
     if pulumi.runtime.is_dry_run():
         return
     now = datetime.now(UTC)
-    remaining = {urn: datetime.fromisoformat(moment) + _TAKES - now for urn, moment in grants if moment}
+    remaining = {urn: datetime.fromisoformat(moment) + _PROPAGATION - now for urn, moment in grants if moment}
     seconds = {urn: ceil(each.total_seconds()) for urn, each in remaining.items() if each > timedelta(0)}
     if seconds and not simulated():
         pulumi.log.info(f"waiting {max(seconds.values())} s for the granted roles to propagate in Azure")

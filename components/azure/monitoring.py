@@ -106,7 +106,7 @@ def action_groups(
     existing: list[pulumi.Input[str]] = [] if receivers.topic is None else [receivers.topic]
     if not receivers.mail and receivers.webhook is None:
         return existing
-    own = monitor.ActionGroup(
+    created = monitor.ActionGroup(
         name,
         resource_group_name=group,
         location="Global",
@@ -126,7 +126,7 @@ def action_groups(
         ],
         opts=opts,
     )
-    return [own.id, *existing]
+    return [created.id, *existing]
 
 
 def alert_rules(

@@ -26,8 +26,8 @@ def peerings(
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Both directions; Azure connects nothing without both. peer: id of the user's network. subscription: the
-    cluster's. gateway: networks behind the gateway of the user's network reach the cluster's. after: earlier changes of our
-    network, because a network accepts one change at a time.
+    cluster's. gateway: networks behind the gateway of the user's network reach the cluster's. after: earlier changes of
+    the cluster's network, because a network accepts one change at a time.
 
     Source: Azure documentation, "Create, change, or delete a virtual network peering".
     """
@@ -37,7 +37,7 @@ def peerings(
     if subscription_of(peer) != subscription:
         peer_provider = azure.Provider(f"{name}-subscription", subscription_id=subscription_of(peer), opts=opts)
         peer_options = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(provider=peer_provider))
-    # First, and always with its permission: ARM refuses the other as long as this one does not permit the gateway's use.
+    # First, and always with its permission: ARM refuses the other as long as this one does not permit the gateway.
     from_peer = network.VirtualNetworkPeering(
         f"{name}-back",
         # In the user's network, which other clusters use as well. Older stacks have a name without their network's.
@@ -102,7 +102,7 @@ class Network(pulumi.ComponentResource):
         super().__init__("gpucluster:azure:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         if plan.existing is not None:
-            self._use(plan.existing)
+            self._use_existing(plan.existing)
             return
         address, nat = _nat(name, group, location.zones, here)
         vnet = network.VirtualNetwork(
@@ -154,16 +154,16 @@ class Network(pulumi.ComponentResource):
                 after=[lustre],
                 opts=here,
             )
-        self._give()
+        self._set_outputs()
 
-    def _use(self, existing: ExistingNetwork) -> None:
+    def _use_existing(self, existing: ExistingNetwork) -> None:
         """The user's existing network; the stack manages no part of it."""
         self.network_id, self.nodes_id = map(pulumi.Output.from_input, (existing.id, existing.nodes))
         self.lustre_id = pulumi.Output.from_input(existing.storage or "")
         self.egress_ip, self.ready = None, []
-        self._give()
+        self._set_outputs()
 
-    def _give(self) -> None:
+    def _set_outputs(self) -> None:
         self.register_outputs({"networkId": self.network_id, "nodesId": self.nodes_id, "lustreId": self.lustre_id})
 
 

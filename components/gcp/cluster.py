@@ -27,13 +27,13 @@ from gpucluster.components.gcp.planning.pools import ElasticPlan
 from gpucluster.components.gcp.pools.job_pools import job_pools
 from gpucluster.components.gcp.pools.system_pool import SystemPool, kube_dns_by_nodes
 from gpucluster.components.gcp.pools.training_pool import TrainingPool
-from gpucluster.components.gcp.services import enabled_services, granted, services_of
+from gpucluster.components.gcp.services import after_grant, enabled_services, services_of
 from gpucluster.components.gcp.storage.registry import registry
-from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStorage, mounted_storage
+from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStorage, existing_storage
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.kubernetes.telemetry.collector import READ
 from gpucluster.components.shared.buckets import BucketPlan
-from gpucluster.components.shared.file_systems import MountedPlan
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
 
 if TYPE_CHECKING:
     from gpucluster.components.gcp.storage.cluster_bucket import OwnBucket
@@ -111,7 +111,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         """The control plane and its network; the network waits for the key and the nodes' service account."""
         name, plan, location = self._name, self._plan, self._plan.location
         # Without an existing network, the grants propagate while the network is created, before the cluster.
-        grant_hook = None if plan.network.existing is None else granted()
+        grant_hook = None if plan.network.existing is None else after_grant()
         self._nodes = NodeIdentity(
             f"{name}-identity",
             project=location.project,
@@ -135,7 +135,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             after=[*self._services, *self._nodes.grants, control_plane.key_use],
             opts=self._here,
         )
-        mounted = isinstance(plan.storage, BucketPlan)
+        blobs = isinstance(plan.storage, BucketPlan)
         control_plane.start(
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
@@ -144,8 +144,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             security_group=plan.security_group,
             network=network,
             nodes=self._nodes,
-            lustre=not mounted,
-            bucket=mounted,
+            lustre=not blobs,
+            bucket=blobs,
             filestore=plan.home is not None,
             limits=plan.limits,
             million_samples=plan.telemetry.million_samples,
@@ -281,8 +281,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
                 namespaces=plan.people.namespaces,
                 opts=here,
             ).volume
-        if isinstance(plan.storage, MountedPlan):
-            return mounted_storage(plan.storage)
+        if isinstance(plan.storage, ExistingStoragePlan):
+            return existing_storage(plan.storage)
         return LustreStorage(
             f"{self._name}-storage",
             plan.storage,

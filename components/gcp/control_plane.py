@@ -58,8 +58,8 @@ class ControlPlane(pulumi.ComponentResource):
         grant_hook: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """existing_key: id of the key for secrets; None to create one. after: the APIs. grant_hook: hook that runs after a
-        grant is created.
+        """existing_key: id of the key for secrets; None to create one. after: the APIs. grant_hook: runs after a grant
+        is created.
         """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
         self._name, self._location = name, location
@@ -164,7 +164,7 @@ class ControlPlane(pulumi.ComponentResource):
                 ignore_changes=["nodeConfig"],
             ),
         )
-        self.before_nodes = [*nodes.grants, *network.ways_out]
+        self.before_nodes = [*nodes.grants, *network.egress]
         self.cluster_name = self.cluster.name
         self.endpoint = self._dns_name() if access.dns else self.cluster.endpoint
         certificate = None if access.dns else self.cluster.master_auth.cluster_ca_certificate
@@ -264,7 +264,7 @@ def secrets_key(
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
     """The id of a key that is rotated every 90 days, in addition to Google's encryption, and the permission of GKE's
     own service account to use only this key. existing: id of a key to use instead, whose permission stays after a
-    destroy: GKE has one service account in a project, so another cluster may use the same permission. grant_hook: hook that
+    destroy: GKE has one service account in a project, so another cluster may use the same permission. grant_hook:
     runs after the permission is created.
 
     Key rings can't be deleted in Google Cloud, and are free; a destroyed key waits for 30 days, during which it can be

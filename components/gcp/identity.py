@@ -84,10 +84,10 @@ def _granted(
     ]
 
 
-FINDS: Final = "roles/container.clusterViewer"
+VIEWER_ROLE: Final = "roles/container.clusterViewer"
 
 
-def connecting_role(
+def connection_role(
     name: str, role_id: str | None, *, what: str, project: str, opts: pulumi.ResourceOptions
 ) -> projects.IAMCustomRole | None:
     """A role with the permission to connect. role_id: None if addresses decide access. what: its purpose."""
@@ -103,7 +103,7 @@ def connecting_role(
     )
 
 
-def reaching(
+def grant_access(
     name: str,
     principals: Sequence[str],
     connect: projects.IAMCustomRole | None,
@@ -120,7 +120,7 @@ def reaching(
     retained = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(retain_on_delete=True))
     names = {who: f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', who.partition(':')[2])}" for who in principals}
     for who, full in names.items():
-        projects.IAMMember(full, project=project, role=FINDS, member=who, opts=retained)
+        projects.IAMMember(full, project=project, role=VIEWER_ROLE, member=who, opts=retained)
         if connect is not None:
             projects.IAMMember(f"{full}-connect", project=project, role=connect.name, member=who, opts=opts)
     return names
@@ -147,8 +147,8 @@ class Admins(pulumi.ComponentResource):
         super().__init__("gpucluster:gcp:Admins", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         outside = pulumi.ResourceOptions(parent=self, depends_on=list(after))
-        connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
-        for principal, full in reaching(name, principals, connect, project=project, opts=outside).items():
+        connect = connection_role(name, connect_role, what=name, project=project, opts=outside)
+        for principal, full in grant_access(name, principals, connect, project=project, opts=outside).items():
             address = principal.partition(":")[2]
             rights = {
                 "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
@@ -175,5 +175,5 @@ def submitter_access(
 ) -> None:
     """connect_role: id of a role to create with the permission to connect; None if addresses decide. after: APIs."""
     outside = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
-    connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
-    reaching(name, principals, connect, project=project, opts=outside)
+    connect = connection_role(name, connect_role, what=name, project=project, opts=outside)
+    grant_access(name, principals, connect, project=project, opts=outside)

@@ -73,7 +73,7 @@ class Network(pulumi.ComponentResource):
     """Outputs: network and subnetwork, by name. gpu_subnets: of the nodes' additional interfaces, in order.
     pods_range, services_range: names of the subnet's secondary ranges.
 
-    ready: all of the cluster's own network. ways_out: resources that nodes depend on. private_services: resources that
+    ready: all of the cluster's own network. egress: resources that nodes depend on. private_services: resources that
     Google's own services inside the network depend on, empty without such services; `private_range` is the name of
     their range.
     """
@@ -87,7 +87,7 @@ class Network(pulumi.ComponentResource):
     pods_range: str
     services_range: str
     gpu_subnets: list[Subnet]
-    ways_out: list[pulumi.Resource]
+    egress: list[pulumi.Resource]
     ready: list[pulumi.Resource]
     private_services: list[pulumi.Resource]
     private_range: pulumi.Output[str] | None
@@ -105,11 +105,11 @@ class Network(pulumi.ComponentResource):
         Google's services accepts labels.
         """
         super().__init__("gpucluster:gcp:Network", name, {}, opts)
-        self.ways_out, self.private_services, self.private_range = [], [], None
+        self.egress, self.private_services, self.private_range = [], [], None
         if plan.existing is None:
-            self._make(name, plan, location, after)
+            self._create(name, plan, location, after)
         else:
-            self._use(plan.existing, after)
+            self._use_existing(plan.existing, after)
         self.gpu_subnets = fabric_networks(
             f"{name}-gpu",
             plan.gpu_networks,
@@ -120,7 +120,7 @@ class Network(pulumi.ComponentResource):
         )
         self.register_outputs({"network": self.network_name, "subnetwork": self.subnetwork_name})
 
-    def _use(self, existing: ExistingNetwork, after: Sequence[pulumi.Resource]) -> None:
+    def _use_existing(self, existing: ExistingNetwork, after: Sequence[pulumi.Resource]) -> None:
         """The user's existing network; the stack manages no part of it."""
         self.network_id, self.subnetwork_id = map(pulumi.Output.from_input, (existing.id, existing.nodes))
         self.network_name = self.network_id.apply(_last)
@@ -128,7 +128,7 @@ class Network(pulumi.ComponentResource):
         self.pods_range, self.services_range = existing.pods or _PODS, existing.services or _SERVICES
         self.ready = list(after)
 
-    def _make(self, name: str, plan: NetworkPlan, location: Location, after: Sequence[pulumi.Resource]) -> None:
+    def _create(self, name: str, plan: NetworkPlan, location: Location, after: Sequence[pulumi.Resource]) -> None:
         """Creates the cluster's own network."""
         here = pulumi.ResourceOptions(parent=self)
         self.network = compute.Network(
@@ -155,15 +155,15 @@ class Network(pulumi.ComponentResource):
             opts=here,
         )
         if plan.nat:
-            self.ways_out = self._way_out(name, location)
+            self.egress = self._nat_routes(name, location)
         if plan.private_services:
             self._private_services(name, plan.addresses.private_services)
-        self.ready = [self.subnetwork, *self.ways_out, *self.private_services]
+        self.ready = [self.subnetwork, *self.egress, *self.private_services]
         self.network_id, self.network_name = self.network.id, self.network.name
         self.subnetwork_id, self.subnetwork_name = self.subnetwork.id, self.subnetwork.name
         self.pods_range, self.services_range = _PODS, _SERVICES
 
-    def _way_out(self, name: str, location: Location) -> list[pulumi.Resource]:
+    def _nat_routes(self, name: str, location: Location) -> list[pulumi.Resource]:
         """NAT for images that are not in Google's registries. The GPU networks have none: no traffic leaves through
         them.
         """

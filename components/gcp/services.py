@@ -17,7 +17,7 @@ from gpucluster.components.shared.buckets import BucketPlan
 
 def services_of(plan: GcpClusterPlan) -> list[str]:
     """The APIs in use, such as `container`."""
-    mounted = isinstance(plan.storage, BucketPlan)
+    bucket = isinstance(plan.storage, BucketPlan)
     return [
         *(["artifactregistry"] if plan.registry is not None else []),
         "cloudkms",
@@ -28,40 +28,40 @@ def services_of(plan: GcpClusterPlan) -> list[str]:
         "iam",
         *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
         *(["servicenetworking"] if plan.network.private_services else []),
-        *(["storage"] if mounted or plan.bucket is not None else []),
-        *([] if mounted else ["lustre"]),
+        *(["storage"] if bucket or plan.bucket is not None else []),
+        *([] if bucket else ["lustre"]),
     ]
 
 
 def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
     """One resource for each API, such as `container`. They stay on after a destroy: others in the project use them."""
-    slow = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=enabled()))
+    slow = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=after_api()))
     return [
         projects.Service(f"{name}-{service}", service=f"{service}.googleapis.com", disable_on_destroy=False, opts=slow)
         for service in services
     ]
 
 
-_GRANT_TAKES: Final = 120
+_GRANT_SECONDS: Final = 120
 """Seconds. Source: IAM documentation, "Access change propagation": typically two minutes, seven or longer at times."""
-_API_TAKES: Final = 60
+_API_SECONDS: Final = 60
 """Seconds; Google gives no number: the error says "wait a few minutes"; 60 is a choice of this project. Source:
 hashicorp/terraform-provider-google issue 2129 (an API "can't always be used right away" after the request returns)."""
 
 
-def granted() -> pulumi.ResourceHookBinding:
+def after_grant() -> pulumi.ResourceHookBinding:
     """For a grant: its dependents are created two minutes after it; an existing grant causes no wait."""
     return pulumi.ResourceHookBinding(after_create=[_wait_for_grant])
 
 
-def enabled() -> pulumi.ResourceHookBinding:
+def after_api() -> pulumi.ResourceHookBinding:
     """For an API: its dependents are created a minute after it; an existing resource causes no wait."""
     return pulumi.ResourceHookBinding(after_create=[_wait_for_api])
 
 
 async def _wait_for_grant(args: pulumi.ResourceHookArgs) -> None:
-    await wait(_GRANT_TAKES, args.urn)
+    await wait(_GRANT_SECONDS, args.urn)
 
 
 async def _wait_for_api(args: pulumi.ResourceHookArgs) -> None:
-    await wait(_API_TAKES, args.urn)
+    await wait(_API_SECONDS, args.urn)

@@ -17,16 +17,16 @@ from gpucluster.components.spec.storage import HomeStorage, SharedStorage
 
 
 @dataclass(frozen=True, kw_only=True)
-class MountedPlan:
+class ExistingStoragePlan:
     """usable_gib: GiB of it that data may fill, as the spec states."""
 
     files: ExistingFiles
     usable_gib: int
 
 
-def plan_mounted(
+def plan_existing_storage(
     shared: SharedStorage, planning: Planning[Any], *, pattern: str, example: str, cidr: str
-) -> MountedPlan | None:
+) -> ExistingStoragePlan | None:
     """None if the cluster creates its own. pattern, example: of the cloud's ids of file systems. cidr: addresses of the
     nodes.
     """
@@ -39,7 +39,7 @@ def plan_mounted(
         f"shared storage: {files.id} is your file system: it is mounted as {files.mount}, kept at destroy, and not in "
         f"any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
     )
-    return MountedPlan(files=files, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
+    return ExistingStoragePlan(files=files, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
 
 
 class Lustre(Protocol):
@@ -53,12 +53,12 @@ class Lustre(Protocol):
     def gb_per_s(self) -> Decimal: ...
 
 
-Shared = BucketPlan | MountedPlan | Lustre
+Shared = BucketPlan | ExistingStoragePlan | Lustre
 
 
 def shared_sizes(storage: Shared) -> tuple[int, Decimal | None]:
     """Capacity, GiB, and throughput, GB/s; None if none is promised."""
-    if isinstance(storage, BucketPlan | MountedPlan):
+    if isinstance(storage, BucketPlan | ExistingStoragePlan):
         return storage.usable_gib, None
     return storage.capacity_gib, storage.gb_per_s
 
@@ -66,7 +66,7 @@ def shared_sizes(storage: Shared) -> tuple[int, Decimal | None]:
 def shared_part(storage: Shared, *, lustre: str, bucket: str = "bucket") -> str:
     """The mounted storage, as text. lustre: with its capacity. bucket: the cloud's term for one."""
     data = f"for {storage.usable_gib:,} GiB of data"
-    if isinstance(storage, MountedPlan):
+    if isinstance(storage, ExistingStoragePlan):
         return f"yours, {storage.files.id}, {data}"
     if isinstance(storage, BucketPlan):
         return f"{bucket} {data}"

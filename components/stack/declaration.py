@@ -85,23 +85,25 @@ def declare(plan: ClusterPlan) -> Cluster:
     """
     if missing := missing_sdk(plan.training.shape.cloud):
         raise InputError(f"cluster {plan.name}", [missing])
-    with declaring_cluster(plan):
+    with cluster_declaration_context(plan):
         return cloud_of(plan.training.shape.cloud).declare(plan)
 
 
-def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str) -> AbstractContextManager[None]:
-    """`declaring` of a whole cluster.
+def cluster_declaration_context(
+    plan: ClusterPlan, *, spelled: Callable[[str], str] = str
+) -> AbstractContextManager[None]:
+    """`declaration_context` of a whole cluster.
 
     Raises InputError if an update would build an unreachable cluster; the sandbox itself uses such addresses.
     """
     why = plan.access.only_examples
     if why and not pulumi.runtime.is_dry_run() and not simulated():
         raise InputError(f"cluster {plan.name}", [spelled(why)])
-    return declaring(plan, f"API reachable {plan.access.summary}", spelled=spelled)
+    return declaration_context(plan, f"API reachable {plan.access.summary}", spelled=spelled)
 
 
 @contextmanager
-def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
+def declaration_context(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
     """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes: those to
     act on before `up` first.
 

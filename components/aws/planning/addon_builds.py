@@ -18,7 +18,7 @@ _FORM: Final = r"v\d+\.\d+\.\d+-eksbuild\.\d+"
 
 # The add-on that must not be newer than the API server, nor more than this many minor versions older.
 # Source: Kubernetes documentation, "Version Skew Policy", kube-proxy.
-_OF_KUBERNETES: Final = "kube-proxy"
+_KUBE_PROXY: Final = "kube-proxy"
 _SKEW: Final = 3
 
 
@@ -58,4 +58,4 @@ def _can_be(name: str, build: str, kubernetes: str) -> bool:
     if not re.fullmatch(_FORM, build):
         return False
     version, api = minor(build.removeprefix("v")), minor(kubernetes)
-    return name != _OF_KUBERNETES or (version[0] == api[0] and 0 <= api[1] - version[1] <= _SKEW)
+    return name != _KUBE_PROXY or (version[0] == api[0] and 0 <= api[1] - version[1] <= _SKEW)

@@ -33,8 +33,8 @@ def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:
 
 
 def check_sale(shape: Machine, pool: str, planning: Planning[Location], *, reserved: bool = False) -> None:
-    """Whether the machines of a pool are sold in region and zone. pool: its name in prose. reserved: it is known that the
-    zone has them.
+    """Whether the machines of a pool are sold in region and zone. pool: its name in prose. reserved: the zone is known
+    to have them.
     """
     name, place = shape.machine_type, planning.location
     region, zones = aws_regions()[place.region], sold_in(name, place.region)
@@ -84,12 +84,12 @@ def plan_system(gpu_nodes: int, planning: Planning[Any]) -> SystemPlan:
 
 
 HARDWARE: Final = "AcceleratedHardwareReady"
-UNHARMED: Final = tuple(f"NvidiaXID{code}Error" for code in (*PROGRAM_MISTAKES, MEMORY_REMAPPED))
+HARMLESS_REASONS: Final = tuple(f"NvidiaXID{code}Error" for code in (*PROGRAM_MISTAKES, MEMORY_REMAPPED))
 """Its reasons that do not justify removing a node."""
 
 # DCGM's findings alone do not mean a broken machine: EKS does not repair nodes for them either.
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
-    {"type": HARDWARE, "status": "False", "but": [*UNHARMED, "DCGM"]},
+    {"type": HARDWARE, "status": "False", "but": [*HARMLESS_REASONS, "DCGM"]},
     *({"type": f"{part}Ready", "status": "False"} for part in ("ContainerRuntime", "Kernel", "Networking", "Storage")),
 )
 """Of EKS' node monitoring agent. Source: Amazon EKS user guide dbc0b729, node-health-nma and node-repair."""

@@ -24,7 +24,7 @@ _OTHERS = 2
 
 # Addresses that EC2 reserves in a subnet, and the minimum of a node: its own and a block of 16.
 # Sources: Amazon VPC user guide, subnet-sizing; Amazon EKS best practices, prefix mode for Linux.
-_KEPT = 5
+_RESERVED = 5
 _NODE = 17
 
 
@@ -59,7 +59,7 @@ class NetworkPlan:
     def most_nodes(self) -> int:
         """GPU nodes that fit into their subnet; the user's subnet is at most the whole network."""
         cidr = self.vpc_cidr if self.existing else self.gpu_cidr
-        return (ipaddress.IPv4Network(cidr).num_addresses - _KEPT) // _NODE
+        return (ipaddress.IPv4Network(cidr).num_addresses - _RESERVED) // _NODE
 
 
 def network_range(network: ClusterNetwork) -> str:

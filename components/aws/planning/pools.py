@@ -18,7 +18,7 @@ from gpucluster.core.catalog.machines import Machine
 _CLOUD: Final = "aws"
 # GPUs that enable MIG mode without a reset, which AWS's A100 may refuse until the machine restarts.
 # Sources: NVIDIA Multi-Instance GPU user guide, "Deployment considerations"; NVIDIA/gpu-operator #1606.
-_SLICED: Final = ("h100", "h200")
+_MIG_ACCELERATORS: Final = ("h100", "h200")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
     refuse_flex_start("AWS", planning, mig=mig)
     if mig is None:
         return None
-    if accelerator not in _SLICED:
+    if accelerator not in _MIG_ACCELERATORS:
         why = f"on {accelerator} MIG mode needs a GPU reset"
         planning.not_built.append(f"mig: {mig.nodes} nodes of {mig.layout}; {why}")
         return None

@@ -13,13 +13,12 @@ from gpucluster.components.aws.planning.quotas import LUSTRE
 from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.file_systems import (
-    MountedPlan,
     TierPrices,
     cheapest,
     offer,
-    plan_mounted,
     tier_prices,
 )
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan, plan_existing_storage
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_lustre
 from gpucluster.core.catalog.kubernetes_versions import minor
@@ -102,7 +101,7 @@ def lustre_place(location: Location) -> LustrePlace:
     return LustrePlace(sold=region or "persistent_2", beside_gpus=local is None)
 
 
-def plan_storage(shared: SharedStorage, planning: Planning[Location], *, cidr: str) -> LustrePlan | MountedPlan:
+def plan_storage(shared: SharedStorage, planning: Planning[Location], *, cidr: str) -> LustrePlan | ExistingStoragePlan:
     """cidr: addresses of the nodes."""
     bucket = shared.bucket
     if shared.kind == "bucket":
@@ -111,8 +110,8 @@ def plan_storage(shared: SharedStorage, planning: Planning[Location], *, cidr: s
     elif bucket not in (None, OWN) and not (re.fullmatch(_S3, bucket) and len(bucket) <= _LONGEST):
         fix = f"on AWS write s3://name or s3://name/prefix, or {OWN} for storage.bucket"
         planning.refuse("storage.shared.bucket", f"is {bucket!r}", fix)
-    mounted = plan_mounted(shared, planning, pattern=_FILES, example="fs-0123456789abcdef0", cidr=cidr)
-    return mounted or _plan_lustre(shared, planning)
+    existing = plan_existing_storage(shared, planning, pattern=_FILES, example="fs-0123456789abcdef0", cidr=cidr)
+    return existing or _plan_lustre(shared, planning)
 
 
 def _plan_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustrePlan:

@@ -261,11 +261,11 @@ def block_notes(reservation: str, *, nodes: int, active: bool, several: bool = F
     sizes = ", ".join(map(str, BLOCK_SIZES))
     idle = size - nodes
     paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else "all of them are used"
-    need, block_nodes = (
+    need, instances = (
         "1 node needs" if nodes == 1 else f"{nodes} nodes need",
         "1 instance" if size == 1 else f"{size} instances",
     )
-    notes = [f"{need} a capacity block of {block_nodes} (blocks have {sizes}): {paid}"]
+    notes = [f"{need} a capacity block of {instances} (blocks have {sizes}): {paid}"]
     if active:
         what, then = ("the pool", "set purchase.active: false")
         if several:

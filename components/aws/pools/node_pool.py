@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 from pulumi_aws import autoscaling, ec2, eks
 
-from gpucluster.components.aws.planning.machines import HARDWARE, UNHARMED
+from gpucluster.components.aws.planning.machines import HARDWARE, HARMLESS_REASONS
 from gpucluster.components.planning.labels import OWN_LABELS
 
 
@@ -148,6 +148,6 @@ def node_repair(*, enabled: bool, most: int) -> eks.NodeGroupNodeRepairConfigArg
                 min_repair_wait_time_mins=_MINUTES,
                 repair_action="NoAction",
             )
-            for reason in UNHARMED
+            for reason in HARMLESS_REASONS
         ],
     )

@@ -27,11 +27,13 @@ def registry(
     """node_roles: suffix of a logical name -> role of nodes. Each may pull from every repository of its account."""
     if plan.existing is not None:
         return _registry(pulumi.Output.from_input(plan.existing), {})
-    repository = _Own(name, plan, region=region, node_roles=node_roles, opts=pulumi.ResourceOptions(parent=parent))
+    repository = _ClusterRegistry(
+        name, plan, region=region, node_roles=node_roles, opts=pulumi.ResourceOptions(parent=parent)
+    )
     return _registry(repository.uri, repository.caches)
 
 
-class _Own(pulumi.ComponentResource):
+class _ClusterRegistry(pulumi.ComponentResource):
     """Outputs: uri, of the repository for jobs."""
 
     uri: pulumi.Output[str]

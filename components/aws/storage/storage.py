@@ -14,7 +14,7 @@ from gpucluster.components.aws.planning.storage import LustrePlan
 from gpucluster.components.aws.storage.cluster_bucket import OwnBucket
 from gpucluster.components.kubernetes.objects.objects import STORAGE_CLASS, Declared, manifest_of
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE
-from gpucluster.components.shared.file_systems import MountedPlan
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
 from gpucluster.components.spec.storage import OWN
 
 _EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]
@@ -37,7 +37,7 @@ class Storage(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        plan: LustrePlan | MountedPlan,
+        plan: LustrePlan | ExistingStoragePlan,
         *,
         network: Network,
         control_plane: ControlPlane,
@@ -52,7 +52,7 @@ class Storage(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:aws:Storage", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        if isinstance(plan, MountedPlan):
+        if isinstance(plan, ExistingStoragePlan):
             self.file_system_id = pulumi.Output.from_input(plan.files.id)
             self.dns_name = pulumi.Output.from_input(plan.files.host)
             self.mount_name = pulumi.Output.from_input(plan.files.share)

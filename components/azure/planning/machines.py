@@ -82,7 +82,7 @@ def report_no_zone(planning: Planning[Location]) -> None:
 # pools" (fb060abe6, 2026-08).
 _LARGE: Final = 100
 _MACHINE: Final = "Standard_D8ds_v5"
-_OF_LARGE: Final = "Standard_D16ds_v5"
+_LARGE_MACHINE: Final = "Standard_D16ds_v5"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class SystemPlan:
 def plan_system(nodes: int, planning: Planning[Location]) -> SystemPlan:
     """nodes: maximum number of all other nodes."""
     location = planning.location
-    chosen = location.settings.system_machine or (_OF_LARGE if nodes >= _LARGE else _MACHINE)
+    chosen = location.settings.system_machine or (_LARGE_MACHINE if nodes >= _LARGE else _MACHINE)
     plan = SystemPlan(machine_type=chosen, zones=ZONES if location.zonal else ())
     # With those of one surge node for upgrades.
     vcpus = cpu_machines()[chosen].vcpus * (plan.nodes + 1)

@@ -32,7 +32,7 @@ from gpucluster.components.azure.planning.pools import ElasticPlan, MigPlan, pla
 from gpucluster.components.azure.planning.quotas import report_quotas
 from gpucluster.components.azure.planning.storage import LustrePlan, SharedPlan, plan_shared, refuse_containers
 from gpucluster.components.azure.planning.training import TrainingPlan, plan_training, report_drivers, report_infiniband
-from gpucluster.components.azure.settings import Driver, SystemPlan, plan_system, refuse_versions
+from gpucluster.components.azure.settings import Driver, refuse_versions
 from gpucluster.components.cluster.cluster_plan import (
     CloudTraits,
     PlannedCluster,

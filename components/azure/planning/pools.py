@@ -136,7 +136,7 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
         if shape.accelerator == accelerator
         else f"no machine with a single {accelerator.upper()}; {machine} has one H100 NVL with 94 GB"
     )
-    pools = plan_pools(elastic, accelerator, shape, planning, _sold, loss=loss)
+    pools = plan_pools(elastic, accelerator, shape, planning, _purchase_options, loss=loss)
     plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
     add_machines(planning, shape.quota, shape.vcpus * plan.bought("on-demand"))
     add_machines(planning, shape.quota, shape.vcpus * plan.bought("spot"), spot=True)
@@ -147,7 +147,7 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     return plan
 
 
-def _sold(requested: Sequence[str]) -> Sequence[str]:
+def _purchase_options(requested: Sequence[str]) -> Sequence[str]:
     return [kind for kind in requested if kind != "flex-start"]
 
 

@@ -17,13 +17,12 @@ from gpucluster.components.azure.settings import GRANTED
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
 from gpucluster.components.shared.file_systems import (
-    MountedPlan,
     TierPrices,
     cheapest,
     offer,
-    plan_mounted,
     tier_prices,
 )
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan, plan_existing_storage
 from gpucluster.components.spec.storage import OWN, Identity, SharedStorage
 
 # The user writes the beginning of an object's address. Source: Azure Storage, names of accounts and containers.
@@ -38,7 +37,7 @@ _OWN_PREFIX = "/bucket"
 # Maximum without a request to Microsoft's support, TiB, by MB/s for each TiB.
 # Source: Azure Managed Lustre documentation, "Create a file system" (2024-11).
 _WITHOUT_REQUEST = {40: 768}
-_WITHOUT_REQUEST_ELSE = 128
+_USUAL_LIMIT = 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +102,7 @@ class LustrePlan:
 
     @property
     def large(self) -> bool:
-        return self.capacity_tib > _WITHOUT_REQUEST.get(self.tier, _WITHOUT_REQUEST_ELSE)
+        return self.capacity_tib > _WITHOUT_REQUEST.get(self.tier, _USUAL_LIMIT)
 
 
 def _steps(tier: int, tib: Decimal) -> int:
@@ -171,7 +170,7 @@ def bucket_of(address: str) -> Bucket:
     return Bucket(account=match["account"], container=match["container"], prefix=match["prefix"] or "/")
 
 
-SharedPlan = LustrePlan | BucketPlan | MountedPlan
+SharedPlan = LustrePlan | BucketPlan | ExistingStoragePlan
 
 # Source: Azure Resource Manager, "Naming rules and restrictions for Azure resources" (Microsoft.StorageCache).
 _FILES = (
@@ -200,8 +199,8 @@ def plan_shared(shared: SharedStorage, planning: Planning[Location], *, cidr: st
             "file must fit in its free space"
         )
         return bucket
-    mounted = plan_mounted(shared, planning, pattern=_FILES, example=_FILES_EXAMPLE, cidr=cidr)
-    return mounted or _plan_lustre(shared, planning)
+    existing = plan_existing_storage(shared, planning, pattern=_FILES, example=_FILES_EXAMPLE, cidr=cidr)
+    return existing or _plan_lustre(shared, planning)
 
 
 def _plan_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustrePlan:

@@ -62,7 +62,7 @@ class TrainingPool(pulumi.ComponentResource):
         feature = (
             []
             if facts is None
-            else feature_registered(f"pool {name}", plan.shape.machine_type, location.settings, parent=self, after=[])
+            else feature_registration(f"pool {name}", plan.shape.machine_type, location.settings, parent=self, after=[])
         )
         proximity = (
             compute.ProximityPlacementGroup(
@@ -106,7 +106,7 @@ class TrainingPool(pulumi.ComponentResource):
         )
 
 
-def feature_registered(
+def feature_registration(
     name: str, machine_type: str, settings: Settings, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource]
 ) -> list[pulumi.Output[Any]]:
     """To depend on: if machines have InfiniBand, ends the program unless the feature is registered.

@@ -10,7 +10,7 @@ from pulumi_azure_native import managedidentity, storage
 
 from gpucluster.components.azure.arm import container_id, storage_account_id
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import granted
+from gpucluster.components.azure.identity import role_assignment
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.storage import bucket_of
 from gpucluster.components.kubernetes.job_identities import JobIdentity
@@ -83,7 +83,7 @@ def bucket_identities(
         )
         places = {bucket: _place(bucket, own, location) for bucket in identity.buckets}
         for bucket, (_, scope) in places.items():
-            granted(
+            role_assignment(
                 f"{full}-{remote_name(bucket)}",
                 "Storage Blob Data Contributor" if bucket in identity.writes else "Storage Blob Data Reader",
                 scope=scope,
@@ -154,7 +154,7 @@ def private_container(
     return account, container
 
 
-def nodes_alone(subnet: pulumi.Input[str]) -> storage.NetworkRuleSetArgs:
+def node_subnet_rules(subnet: pulumi.Input[str]) -> storage.NetworkRuleSetArgs:
     """Rules of an account that admit only the nodes' subnet, by its service endpoint."""
     return storage.NetworkRuleSetArgs(
         default_action=storage.DefaultAction.DENY,

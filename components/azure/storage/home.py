@@ -8,7 +8,7 @@ import pulumi
 from pulumi_azure_native import storage
 
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.storage.cluster_bucket import nodes_alone
+from gpucluster.components.azure.storage.cluster_bucket import node_subnet_rules
 from gpucluster.components.azure.storage.storage import files_volume
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.shared.file_systems import HomePlan
@@ -44,7 +44,7 @@ class Home(pulumi.ComponentResource):
             allow_shared_key_access=False,
             allow_blob_public_access=False,
             minimum_tls_version="TLS1_2",
-            network_rule_set=nodes_alone(network.nodes_id),
+            network_rule_set=node_subnet_rules(network.nodes_id),
             # Its share is deleted with it.
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )

@@ -9,7 +9,7 @@ import pulumi
 from pulumi_azure_native import containerregistry
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import granted
+from gpucluster.components.azure.identity import role_assignment
 from gpucluster.components.cluster.outputs import Registry
 from gpucluster.components.resources.run import or_empty
 from gpucluster.components.shared.registry import IMAGE, UPSTREAMS, RegistryPlan
@@ -38,9 +38,15 @@ def registry(
         scope, holder = plan.existing, parent
         server = pulumi.Output.from_input(f"{account.lower()}.azurecr.io")
     else:
-        made = _Own(name, plan, group=group, opts=pulumi.ResourceOptions(parent=parent))
-        account, scope, holder, server, caches = plan.name, made.registry_id, made, made.server, made.caches
-    granted(
+        resources = _ClusterRegistry(name, plan, group=group, opts=pulumi.ResourceOptions(parent=parent))
+        account, scope, holder, server, caches = (
+            plan.name,
+            resources.registry_id,
+            resources,
+            resources.server,
+            resources.caches,
+        )
+    role_assignment(
         f"{name}-pull",
         "AcrPull",
         scope=scope,
@@ -55,7 +61,7 @@ def registry(
     )
 
 
-class _Own(pulumi.ComponentResource):
+class _ClusterRegistry(pulumi.ComponentResource):
     """Outputs: server, its host name."""
 
     registry_id: pulumi.Output[str]
@@ -72,7 +78,7 @@ class _Own(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpucluster:azure:Registry", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        made = containerregistry.Registry(
+        resources = containerregistry.Registry(
             f"{name}-images",
             registry_name=plan.name,
             resource_group_name=group,
@@ -81,11 +87,11 @@ class _Own(pulumi.ComponentResource):
             admin_user_enabled=False,
             opts=here,
         )
-        self.registry_id, self.server = made.id, or_empty(made.login_server)
+        self.registry_id, self.server = resources.id, or_empty(resources.login_server)
         for short, upstream in UPSTREAMS.items():
             containerregistry.CacheRule(
                 f"{name}-cache-{short}",
-                registry_name=made.name,
+                registry_name=resources.name,
                 resource_group_name=group,
                 cache_rule_name=short,
                 source_repository=f"{upstream}/*",

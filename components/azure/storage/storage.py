@@ -11,17 +11,22 @@ from pulumi_azure_native import storagecache
 
 from gpucluster.components.azure.arm import container_id, storage_account_id
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import granted, granted_to_all, known_everywhere
+from gpucluster.components.azure.identity import propagation, role_assignment, shared_role_assignment
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.planning.storage import Bucket, LustrePlan
 from gpucluster.components.azure.pools.node_storage import DRIVER
 from gpucluster.components.azure.settings import GRANTED
-from gpucluster.components.azure.storage.cluster_bucket import CONTAINER, OwnBucket, nodes_alone, private_container
+from gpucluster.components.azure.storage.cluster_bucket import (
+    CONTAINER,
+    OwnBucket,
+    node_subnet_rules,
+    private_container,
+)
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.shared.buckets import BucketPlan
-from gpucluster.components.shared.file_systems import MountedPlan
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
 
 # Roles of the service principal in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}
@@ -40,8 +45,8 @@ def shared_storage(
     opts: pulumi.ResourceOptions,
 ) -> Volume:
     """The storage of the spec that every node mounts."""
-    if isinstance(plan.storage, MountedPlan):
-        return _mounted(plan.storage)
+    if isinstance(plan.storage, ExistingStoragePlan):
+        return _existing_storage(plan.storage)
     if isinstance(plan.storage, BucketPlan):
         return BlobStorage(
             name,
@@ -65,7 +70,7 @@ def shared_storage(
     ).volume
 
 
-def _mounted(plan: MountedPlan) -> Volume:
+def _existing_storage(plan: ExistingStoragePlan) -> Volume:
     """The user's Managed Lustre file system."""
     return lustre_volume(
         file_system=plan.files.id.rpartition("/")[2],
@@ -148,13 +153,15 @@ class Storage(pulumi.ComponentResource):
         of = {"principal": principal, "subscription": location.subscription}
         if own is not None and not bucket.account:
             account_name, container = own.account.name, own.container.id
-            grants = [granted(full, role, scope=own.account.id, **of, opts=here) for full, role in roles.items()]
+            grants = [
+                role_assignment(full, role, scope=own.account.id, **of, opts=here) for full, role in roles.items()
+            ]
         else:
             group = location.settings.bucket_group or ""
             account_name, account = bucket.account, storage_account_id(location.subscription, group, bucket.account)
             container = container_id(account, bucket.container)
             grants = [
-                granted_to_all(full, role, scope=account, **of, parent=self)
+                shared_role_assignment(full, role, scope=account, **of, parent=self)
                 for full, role in roles.items()
                 if principal != GRANTED
             ]
@@ -172,7 +179,7 @@ class Storage(pulumi.ComponentResource):
             logging_container=logs.id,
             import_prefix=bucket.prefix,
         )
-        return storagecache.AmlFilesystemHsmArgs(settings=settings), [logs, *grants, known_everywhere(grants)]
+        return storagecache.AmlFilesystemHsmArgs(settings=settings), [logs, *grants, propagation(grants)]
 
 
 def _address(client_info: storagecache.outputs.AmlFilesystemClientInfoResponse | None) -> str:
@@ -209,13 +216,13 @@ class BlobStorage(pulumi.ComponentResource):
             name,
             account_name=account_name,
             group=group,
-            network_rules=nodes_alone(network.nodes_id),
+            network_rules=node_subnet_rules(network.nodes_id),
             expected_gib=str(plan.usable_gib),
             protect=plan.protect,
             parent=self,
         )
         # Source: kubernetes-sigs/blob-csi-driver 0744a60, deploy/example/blobfuse-mi/README.md.
-        use = granted(
+        use = role_assignment(
             f"{name}-use",
             "Storage Blob Data Contributor",
             scope=container.id,

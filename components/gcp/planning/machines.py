@@ -63,7 +63,7 @@ _NODES: Final = 3
 # GKE adds nodes when pods do not fit: one for this many GPU nodes, for software that GKE scales by nodes, such as
 # kube-dns and konnectivity. GoogleCloudPlatform/cluster-toolkit lets a system pool grow from 2 to 10.
 _GPU_NODES: Final = 32
-_MOST_OF_A_SMALL_CLUSTER: Final = 6
+_SMALL_CLUSTER_LIMIT: Final = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class SystemPlan:
 
 def plan_system(gpu_nodes: int, planning: Planning[Location]) -> SystemPlan:
     """gpu_nodes: maximum of the whole cluster."""
-    plan = SystemPlan(most=max(_MOST_OF_A_SMALL_CLUSTER, _NODES + math.ceil(gpu_nodes / _GPU_NODES)))
+    plan = SystemPlan(most=max(_SMALL_CLUSTER_LIMIT, _NODES + math.ceil(gpu_nodes / _GPU_NODES)))
     planning.quotas[BALANCED_DISKS] += plan.most * plan.root_gib
     return plan
 

@@ -245,7 +245,7 @@ def plan_home(home: HomeStorage | None, planning: Planning[Location]) -> HomePla
     )
 
 
-_WHO = "the Alertmanager that Google Cloud runs"
+_SENDER = "the Alertmanager that Google Cloud runs"
 
 
 def report_receivers(receivers: Alerts | None, planning: Planning[Location], *, nat: bool) -> None:
@@ -258,13 +258,13 @@ def report_receivers(receivers: Alerts | None, planning: Planning[Location], *, 
     if receivers is None:
         return
     if receivers.mail:
-        seen = f"is set, but {_WHO} can send mail only through your SMTP server, which is not supported"
+        seen = f"is set, but {_SENDER} can send mail only through your SMTP server, which is not supported"
         fix = "remove it and write a webhook that sends mail, such as that of a paging service"
         planning.refuse("telemetry.alerts.mail", seen, fix)
     if receivers.topic:
         seen = (
-            f"is set, but {_WHO} supports no topics: neither Pub/Sub nor a notification channel of Cloud Monitoring, "
-            "whose own policies do not evaluate these rules"
+            f"is set, but {_SENDER} supports no topics: neither Pub/Sub nor a notification channel of Cloud "
+            "Monitoring, whose own policies do not evaluate these rules"
         )
         planning.refuse("telemetry.alerts.topic", seen, "remove it and write a webhook")
     if not nat:

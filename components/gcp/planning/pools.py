@@ -71,7 +71,7 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
 
 
 # Source: GKE documentation, "Define a custom compute class".
-_GKES_OWN = ("gke", "autopilot")
+_RESERVED_PREFIXES = ("gke", "autopilot")
 _MODEL: Final = "h100"
 _MOST_NETWORKS: Final = 7
 _NATIVE: Final = "write elastic.engine: native"
@@ -116,7 +116,7 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     if elastic is None:
         return None
     shape = elastic_shape(CLOUD, accelerator)
-    pools = plan_pools(elastic, accelerator, shape, planning, _sold)
+    pools = plan_pools(elastic, accelerator, shape, planning, _purchase_options)
     plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
     on_demand = fields_that_ask_for(elastic, "on-demand")
     planning.losses += [
@@ -139,14 +139,14 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
         _refuse_karpenter(elastic, shape, planning)
         return plan
     for name in elastic.pools:
-        if name.startswith(_GKES_OWN):
+        if name.startswith(_RESERVED_PREFIXES):
             fix = "GKE refuses a ComputeClass with a name that begins with gke or autopilot: choose another"
             planning.refuse("elastic.pools", f"has the name {name!r}", fix)
     planning.losses += age_losses(pools, "GKE")
     return plan
 
 
-def _sold(requested: Sequence[str]) -> Sequence[str]:
+def _purchase_options(requested: Sequence[str]) -> Sequence[str]:
     """The requested purchase options that exist for these machines; Spot if none does."""
     return [kind for kind in requested if kind != "on-demand"] or ["spot"]
 

@@ -13,13 +13,12 @@ from gpucluster.components.gcp.planning.quotas import LUSTRE
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
 from gpucluster.components.shared.file_systems import (
-    MountedPlan,
     TierPrices,
     cheapest,
     offer,
-    plan_mounted,
     tier_prices,
 )
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan, plan_existing_storage
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.machines import zones_of
 
@@ -80,7 +79,7 @@ class LustrePlan:
         return Decimal(self.capacity_gib) / GIB_PER_TIB * self.tier / 1_000
 
 
-SharedPlan = LustrePlan | BucketPlan | MountedPlan
+SharedPlan = LustrePlan | BucketPlan | ExistingStoragePlan
 
 
 def _capacity(shared: SharedStorage, tier: int) -> int:
@@ -111,7 +110,7 @@ def plan_lustre(shared: SharedStorage, price: TierPrices) -> LustrePlan:
 
 def plan_shared(shared: SharedStorage, planning: Planning[Location], *, cidr: str) -> SharedPlan:
     """A bucket, the user's file system or a new Managed Lustre instance. cidr: addresses of the nodes."""
-    storage = plan_shared_bucket(shared, planning) or plan_mounted(
+    storage = plan_shared_bucket(shared, planning) or plan_existing_storage(
         shared,
         planning,
         pattern=_FILES,

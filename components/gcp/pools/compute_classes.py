@@ -14,7 +14,14 @@ from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.pools import ElasticPlan
 from gpucluster.components.gcp.planning.training import FLEX_START_DAYS
-from gpucluster.components.gcp.pools.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
+from gpucluster.components.gcp.pools.node_pool import (
+    FROZEN,
+    flex_start,
+    gpu_config,
+    in_place_upgrades,
+    node_config,
+    pool_autoscaling,
+)
 from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
 from gpucluster.components.planning.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.planning.planning import PlanError
@@ -151,9 +158,9 @@ def elastic_nodes(
         cluster=control_plane.cluster_name,
         location=location.region,
         node_locations=[location.zone],
-        autoscaling=scaled(pool.max_gpus // plan.shape.gpus),
+        autoscaling=pool_autoscaling(pool.max_gpus // plan.shape.gpus),
         management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
-        upgrade_settings=in_place(flex_start=flexible),
+        upgrade_settings=in_place_upgrades(flex_start=flexible),
         network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
         node_config=node_config(
             plan.shape.machine_type,

@@ -13,7 +13,14 @@ from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.pools import MigPlan
 from gpucluster.components.gcp.planning.training import FLEX_START_DAYS
-from gpucluster.components.gcp.pools.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
+from gpucluster.components.gcp.pools.node_pool import (
+    FROZEN,
+    flex_start,
+    gpu_config,
+    in_place_upgrades,
+    node_config,
+    pool_autoscaling,
+)
 from gpucluster.components.planning.names import MIG_POOL
 from gpucluster.components.resources.node_replacement import RollGuard
 
@@ -44,7 +51,9 @@ class MigPool(pulumi.ComponentResource):
         super().__init__(kind, name, inputs, guard.over(opts))
         flexible = plan.purchase == "flex-start"
         # Flex-start nodes are deleted with their jobs, even if the cluster is not paused.
-        size: dict[str, Any] = {"autoscaling": scaled(max(plan.nodes, 1))} if flexible else {"node_count": plan.nodes}
+        size: dict[str, Any] = (
+            {"autoscaling": pool_autoscaling(max(plan.nodes, 1))} if flexible else {"node_count": plan.nodes}
+        )
         bought: dict[str, Any] = {
             "on-demand": {},
             "spot": {"spot": True},
@@ -59,7 +68,7 @@ class MigPool(pulumi.ComponentResource):
             version=version,
             **size,
             management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
-            upgrade_settings=in_place(flex_start=flexible),
+            upgrade_settings=in_place_upgrades(flex_start=flexible),
             network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
             node_config=node_config(
                 plan.shape.machine_type,

@@ -106,7 +106,7 @@ def flex_start(hours: int) -> dict[str, Any]:
     }
 
 
-def in_place(*, flex_start: bool) -> container.NodePoolUpgradeSettingsArgs | None:
+def in_place_upgrades(*, flex_start: bool) -> container.NodePoolUpgradeSettingsArgs | None:
     """Upgrades that replace nodes one by one in place: there is no spare node of this kind to surge to.
 
     None for flex-start nodes, of which GKE replaces none: it sets the strategy SHORT_LIVED, which the provider does not
@@ -119,7 +119,7 @@ def in_place(*, flex_start: bool) -> container.NodePoolUpgradeSettingsArgs | Non
     return container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1)
 
 
-def scaled(most: int, *, least: int = 0, anywhere: bool = True) -> container.NodePoolAutoscalingArgs:
+def pool_autoscaling(most: int, *, least: int = 0, anywhere: bool = True) -> container.NodePoolAutoscalingArgs:
     """A pool that GKE scales between these limits. anywhere: in any zone with capacity, else evenly over zones."""
     return container.NodePoolAutoscalingArgs(
         total_min_node_count=least,

@@ -13,7 +13,7 @@ from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.machines import SystemPlan
-from gpucluster.components.gcp.pools.node_pool import node_config, scaled
+from gpucluster.components.gcp.pools.node_pool import node_config, pool_autoscaling
 from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, manifest_of
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE, SYSTEM_POOL
 
@@ -46,7 +46,7 @@ class SystemPool(pulumi.ComponentResource):
             version=version,
             # Per zone, at the pool's creation; afterwards GKE decides.
             node_count=plan.nodes // len(location.system_zones),
-            autoscaling=scaled(plan.most, least=plan.nodes, anywhere=False),
+            autoscaling=pool_autoscaling(plan.most, least=plan.nodes, anywhere=False),
             management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(max_surge=1, max_unavailable=0),
             network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),

@@ -12,7 +12,14 @@ from pulumi_gcp import container
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.planning.training import TrainingPlan
-from gpucluster.components.gcp.pools.node_pool import FROZEN, flex_start, gpu_config, in_place, node_config, scaled
+from gpucluster.components.gcp.pools.node_pool import (
+    FROZEN,
+    flex_start,
+    gpu_config,
+    in_place_upgrades,
+    node_config,
+    pool_autoscaling,
+)
 from gpucluster.components.planning.labels import CALENDAR_NODES
 from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.resources.node_replacement import RollGuard
@@ -74,7 +81,7 @@ class TrainingPool(pulumi.ComponentResource):
                 auto_repair=plan.flex_start_hours is None,
                 auto_upgrade=True,
             ),
-            upgrade_settings=in_place(flex_start=plan.flex_start_hours is not None),
+            upgrade_settings=in_place_upgrades(flex_start=plan.flex_start_hours is not None),
             best_effort_provisioning=_without_spares(plan),
             queued_provisioning=container.NodePoolQueuedProvisioningArgs(enabled=True) if plan.queued else None,
             placement_policy=_compact(policy_name),
@@ -159,7 +166,9 @@ def _in_networks(
 
 def _size(plan: TrainingPlan) -> dict[str, Any]:
     """A fixed number of nodes; flex-start nodes are added as capacity allows."""
-    return {"node_count": plan.started} if plan.flex_start_hours is None else {"autoscaling": scaled(plan.size)}
+    return (
+        {"node_count": plan.started} if plan.flex_start_hours is None else {"autoscaling": pool_autoscaling(plan.size)}
+    )
 
 
 def _without_spares(plan: TrainingPlan) -> container.NodePoolBestEffortProvisioningArgs | None:

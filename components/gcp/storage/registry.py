@@ -43,11 +43,11 @@ def registry(
             )
         return _registry(pulumi.Output.from_input(found[0]), {})
     opts = pulumi.ResourceOptions(parent=parent, depends_on=list(after))
-    repository = _Own(name, plan, location=location, opts=opts)
+    repository = _ClusterRegistry(name, plan, location=location, opts=opts)
     return _registry(repository.path, repository.caches)
 
 
-class _Own(pulumi.ComponentResource):
+class _ClusterRegistry(pulumi.ComponentResource):
     """Outputs: path, of the repository for jobs."""
 
     path: pulumi.Output[str]

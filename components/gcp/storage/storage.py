@@ -17,7 +17,7 @@ from gpucluster.components.gcp.storage.cluster_bucket import READS, WRITES, OwnB
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.planning.names import NAMESPACE
 from gpucluster.components.shared.buckets import BucketPlan
-from gpucluster.components.shared.file_systems import MountedPlan
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
 from gpucluster.components.spec.storage import OWN
 
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.
@@ -105,7 +105,7 @@ class LustreStorage(pulumi.ComponentResource):
         self.register_outputs({"instanceId": instance.instance_id, "ip": ip})
 
 
-def mounted_storage(plan: MountedPlan) -> Volume:
+def existing_storage(plan: ExistingStoragePlan) -> Volume:
     """The user's Managed Lustre instance."""
     _, project, _, zone, _, instance = plan.files.id.split("/")
     return lustre_volume(

@@ -78,7 +78,7 @@ def open_nodes(graph: Graph, item: Registered) -> list[Registered]:
     return [nodes for nodes in graph.of(NODES) if not nodes.inputs.get("taints")]
 
 
-def ways_out(graph: Graph, item: Registered) -> list[Registered]:
+def egress(graph: Graph, item: Registered) -> list[Registered]:
     """What leads from the subnets of an item to AWS's services: routes, or endpoints."""
     subnets = graph.sources(item, "subnetIds", "spec")
     routed = [one for subnet in subnets for one in graph.users(subnet, "subnetId", ROUTED)]
@@ -127,14 +127,14 @@ RULES_OF_AWS: Final = (
     Wait(of=CLUSTER, what=log_group, why="EKS makes the log group itself, kept for ever (control-plane-logs)"),
     Wait(of=NODES, what=of_roles("nodeRoleArn"), why="nodes that may not join end as NodeCreationFailure"),
     Wait(of=NODES, what=addons_before_nodes, why="a node is ready with its network plugin (managing-add-ons)"),
-    Wait(of=NODES, what=ways_out, why="a node without a way to the services of AWS does not join"),
+    Wait(of=NODES, what=egress, why="a node without a way to the services of AWS does not join"),
     Wait(of=ADDON, what=of_an_addon, why="a pod gets no role where it started before its association (pod-id-how)"),
     Wait(of=ADDON, what=open_nodes, why="its pods have no node, and EKS calls it degraded"),
     Wait(of=RELEASE, what=of_a_release, why="a pod gets no role where it started before its association"),
     Wait(of=RELEASE, what=open_nodes, why="it waits for its pods, which have no node"),
     Wait(of="kubernetes:*", what=the_cluster, why="there is no API server"),
     Wait(of=NODE_CLASS, what=entry_of_role, why="machines of Karpenter may not join (getting started)"),
-    Wait(of=NODE_CLASS, what=ways_out, why="a machine without a way to the services of AWS does not join"),
+    Wait(of=NODE_CLASS, what=egress, why="a machine without a way to the services of AWS does not join"),
     Wait(
         of="aws:fsx/lustreFileSystem:LustreFileSystem",
         what=rules_of,

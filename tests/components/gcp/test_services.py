@@ -14,7 +14,7 @@ from gpucluster.components.gcp import services
 from gpucluster.components.resources import run
 
 
-@pytest.mark.parametrize(("binding", "seconds"), [(services.granted, 120), (services.enabled, 60)])
+@pytest.mark.parametrize(("binding", "seconds"), [(services.after_grant, 120), (services.after_api, 60)])
 @pytest.mark.parametrize("sandbox", [False, True])
 def test_it_takes_its_time_on_the_real_cloud(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, binding: Callable[[], Any], seconds: int, sandbox: bool

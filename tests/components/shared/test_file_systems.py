@@ -10,7 +10,7 @@ from gpucluster.components.gcp.planning.storage import LustrePlan
 from gpucluster.components.shared.buckets import BucketPlan
 from gpucluster.components.shared.file_systems import (
     HomePlan,
-    MountedPlan,
+    ExistingStoragePlan,
     Shared,
     home_part,
     plan_home_files,
@@ -49,7 +49,7 @@ def test_without_one_nothing_is_said() -> None:
 
 
 LUSTRE = LustrePlan(capacity_gib=36_000, usable_gib=20_480, tier=250, protect=False, choice="")
-YOURS = MountedPlan(files=ExistingFiles(id="fs-1", mount="10.0.0.1@tcp:/shared"), usable_gib=20_480)
+YOURS = ExistingStoragePlan(files=ExistingFiles(id="fs-1", mount="10.0.0.1@tcp:/shared"), usable_gib=20_480)
 
 
 @pytest.mark.parametrize(

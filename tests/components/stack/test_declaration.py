@@ -16,7 +16,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mo
 
 from gpucluster.components.stack import declaration
 from gpucluster.components.stack import declaration as module
-from gpucluster.components.stack.declaration import beginning, declare, declaring
+from gpucluster.components.stack.declaration import beginning, declaration_context, declare
 from gpucluster.components.stack.stack_config import read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.core.catalog.clouds import clouds
@@ -81,7 +81,7 @@ def test_pulumi_learns_the_line_of_a_resource_and_few_of_the_calls_that_led_ther
 
     @pulumi.runtime.test
     def program() -> None:
-        with declaring(PLAN):
+        with declaration_context(PLAN):
             lines["within"] = _deep("within", 30)
         lines["after"] = _deep("after", 30)
 
@@ -96,7 +96,7 @@ def test_pulumi_learns_the_line_of_a_resource_and_few_of_the_calls_that_led_ther
 def test_the_limit_of_whoever_runs_the_program_is_kept_also_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in (3, 500):
         monkeypatch.setattr(sys, "tracebacklimit", limit, raising=False)
-        with pytest.raises(ZeroDivisionError), declaring(PLAN):
+        with pytest.raises(ZeroDivisionError), declaration_context(PLAN):
             assert sys.tracebacklimit == min(limit, 8)
             raise ZeroDivisionError
         assert sys.tracebacklimit == limit
@@ -104,7 +104,7 @@ def test_the_limit_of_whoever_runs_the_program_is_kept_also_after_an_error(monke
 
 def test_no_line_of_a_program_is_read_while_resources_are_declared_and_each_is_afterwards() -> None:
     linecache.clearcache()
-    with declaring(PLAN):
+    with declaration_context(PLAN):
         assert linecache.getline(__file__, 1) == ""
     assert linecache.getline(__file__, 1).startswith('"""What Pulumi')
 

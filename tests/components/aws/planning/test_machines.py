@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
-from gpucluster.components.shared.file_systems import MountedPlan
+from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.told import refused
 
@@ -156,7 +156,7 @@ def test_lustre_is_of_a_kind_that_is_sold_there(
 ) -> None:
     spec = vary(storage={"shared": {"usable_tib": 20}})
     storage = CLOUD.plan_cluster(spec, place(zone, region=region), stack="s").storage
-    assert not isinstance(storage, MountedPlan)
+    assert not isinstance(storage, ExistingStoragePlan)
     assert (storage.deployment, storage.tier, storage.beside_gpus) == expected
 
 
