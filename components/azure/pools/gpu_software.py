@@ -166,7 +166,7 @@ def _mig_layouts(
     slices: Mapping[str, int],
     opts: pulumi.ResourceOptions,
 ) -> Declared:
-    """Defines a layout of this toolkit for the MIG manager, which reads this instead of its own list.
+    """Defines a layout of this toolkit for the MIG manager, which reads this instead of its built-in list.
 
     Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (migManager.config).
     """
