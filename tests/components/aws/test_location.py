@@ -1,4 +1,4 @@
-"""Where a cluster stands."""
+"""Location of a cluster: zones of nodes and control plane, and the region's partition."""
 
 from __future__ import annotations
 

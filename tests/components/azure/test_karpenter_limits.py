@@ -1,4 +1,4 @@
-"""What Karpenter can't carry on Azure is refused in words that say what to do."""
+"""Limits of Karpenter on Azure: each refusal says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a stack on Azure stands and what it chooses there, in the words of its configuration."""
+"""Location and settings of a stack on Azure, as its configuration has them."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ GPUS = monitor("nvidia-dcgm-exporter", "gpu-operator", {"app": "nvidia-dcgm-expo
 
 @pytest.fixture
 def declared(registered: Run) -> Declare:
-    """Gives what stands in a cluster, by name."""
+    """The objects of a cluster, by name."""
 
     def run(
         *, infiniband: bool = False, sheet: str | None = None, collector: bool = False, health: bool = False

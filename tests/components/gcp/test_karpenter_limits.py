@@ -1,4 +1,4 @@
-"""What Karpenter can't carry on Google Cloud is refused in words that say what to do."""
+"""Limits of Karpenter on Google Cloud: each refusal says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reaches the API, in words and as values."""
+"""Clients of the API, as text and as values."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_the_controller_acts_on_its_own_things_only() -> None:
             "arn:aws:ec2:us-east-1:*:placement-group/*",
         ]
     )
-    # What a launch takes from is not made by it; what it makes is under a condition of its own.
+    # A launch reads some resources, and creates others, for which there is a separate condition.
     assert unconditioned == {("ec2:RunInstances", sources), ("ec2:CreateFleet", sources), ("sqs:DeleteMessage", QUEUE)}
     passed = [statement["Resource"] for statement in statements if "iam:PassRole" in statement["Action"]]
     assert passed == ["arn:aws:iam::000000000000:role/node"]

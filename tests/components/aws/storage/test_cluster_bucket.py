@@ -22,7 +22,7 @@ def test_what_a_bucket_is_expected_to_hold_is_told_to_the_cost(register: Registe
 
 
 def test_the_file_system_is_linked_to_the_bucket_that_its_field_names(register: Register) -> None:
-    """Whether or not the cluster has one of its own."""
+    """Whether or not the cluster has its own bucket."""
 
     def linked(named: str, **own: Any) -> str:
         shared = {"usable_tib": 20, "gb_per_s": 3, "protect": False, "bucket": named}
