@@ -1,5 +1,8 @@
 """The parts of a cluster that every cloud plans alike, and the facts of a plan for the cost module and the policies.
 Imports no Pulumi.
+
+A cloud plans in this order: the machine of the training nodes, these parts, training, storage, home folders, MIG and
+elastic pools, system nodes, access, network, registry; then `cluster_facts`.
 """
 
 from __future__ import annotations

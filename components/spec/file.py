@@ -154,6 +154,10 @@ def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:
 
 
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
+"""Holds other values for a spec, for one preview, as a JSON object with string values, `{"training.nodes": "8"}`, each
+as the spec has it. `gpucluster cost report --run ... --set nodes=8` sets it, and reads `whatIf` in the facts of the
+cluster.
+"""
 _FIRST: Final = "training."
 """The part whose fields are meant when a short name is in several."""
 

@@ -112,7 +112,7 @@ _SOLD: Final = {
 }
 """Cloud -> (purchase, term, remark). Sources: EC2 user guide, Capacity Blocks; Cluster Director documentation,
 consumption options; Azure Compute documentation, reservations; options that a machine lacks:
-`core.catalog.purchase_limits`."""
+`core.catalog.machines.sold`."""
 
 
 def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.type_guards import is_list, is_object
 from gpucluster.errors import Error
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.terminal import plain
 from gpucluster.core.text.type_guards import is_list, is_object, mapping
 from gpucluster.options import STACK, form_of

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.errors import Fault, InputError
 from gpucluster.options import STACK

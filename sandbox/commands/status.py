@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import click
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.terminal import beneath, plain, shows_styles
 from gpucluster.options import form_of
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from gpucluster.core.catalog.clouds import cloud_of_package
 from gpucluster.core.catalog.resource_types import failed_states
 from gpucluster.core.catalog.tables import read_rows
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.events.weather import Mishap

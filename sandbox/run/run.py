@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.terminal import note, plain
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.events.scenario import Scenario

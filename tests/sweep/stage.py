@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from pulumi.runtime.proto import language_pb2_grpc
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
 from gpucluster.sandbox.clouds.resident import Resident, install_launchers

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.errors import Error
 from gpucluster.sandbox.clouds.events.long_running import stays_failed
 from gpucluster.sandbox.state.damage import differences

@@ -1,7 +1,6 @@
 """Training runtimes of a cluster's pools: they turn a portable TrainJob into pods for this cloud.
 
 A job's command replaces the runtime's, so no wrapper can do anything: the pod contains everything.
-Imports no Pulumi.
 """
 
 from __future__ import annotations
@@ -240,6 +239,12 @@ def _job(
 
 
 _TAKEN_AWAY: Final = ("DisruptionTarget", "TerminatedByKueue")
+"""If Kubernetes or Kueue removes a pod (a broken node, maintenance, preemption, a node that no longer exists), that is
+no failure of its job: the Job ends with a specific reason, for which the JobSet restarts without counting it.
+
+Sources: kubernetes-sigs/jobset v0.12.0, api/jobset/v1alpha2/jobset_types.go (FailurePolicyRule); kubernetes v1.36.3,
+pkg/controller/job/pod_failure_policy.go; kueue v0.19.2, pkg/controller/tas/node_controller.go (TerminatedByKueue).
+"""
 
 FAILURE_POLICY: Final[Mapping[str, Any]] = {
     "maxRestarts": 3,

@@ -116,6 +116,11 @@ _DNS_NAME: Final = rf"{_LABEL}(\.{_LABEL})*"
 _QUANTITY: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?"
 
 
+# Source of the following syntax: Kubernetes documentation, "Object Names and IDs"; kubernetes/apimachinery,
+# pkg/util/validation and pkg/api/resource (Quantity). Each function returns the allowed syntax, None if the text is
+# valid.
+
+
 def name_problem(name: str, *, longest: int = 253) -> str | None:
     """longest: 253 for most kinds, 63 for a namespace (which holds no dots), 53 for a Helm release."""
     pattern = _LABEL if longest == 63 else _DNS_NAME

@@ -1,4 +1,7 @@
-"""A namespace: the pod security standard that it enforces, its network policy, and its quota of critical pods."""
+"""A namespace: the pod security standard that it enforces, its network policy, and its quota of critical pods.
+
+Every client in a cluster can reach a pod until a policy selects the pod; the kubelet can always reach it.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ def namespace(object_name: str, enforce: PodSecurity, *, warn: PodSecurity | Non
     return manifest_of(NAMESPACE, {}, object_name=object_name, labels=labels)
 
 
+# Security contexts for pods in a namespace that enforces the standard `restricted`. Source: as above.
 RESTRICTED_CONTAINER: Final[Mapping[str, Any]] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
 

@@ -1,5 +1,12 @@
 """Alerts and dashboards of a cluster, and the counters that they read: `alerts.yaml`, `counters.csv`, a JSON file for
 each dashboard.
+
+InfiniBand counters come from node exporter; EFA counters from the exporter that AWS adds to it
+(awslabs/awsome-distributed-ai, 4.validation_and_observability). For a fabric that bypasses the kernel, such as TCPXO
+and RoCE, the interfaces of pods count nothing: GPU traffic crosses PCIe, which DCGM counts on every cloud. Over TCPX
+the kernel sends, and cAdvisor counts it in the pod, once for each of its containers. Source:
+elideng-sg/hypercomputer-internode-deepdive, lab-22 7.1 to 7.3 (measured on A3 Mega and A3 High). GPU-hours held are one
+sample per hour of each GPU that a pod holds; a team is a namespace.
 """
 
 from __future__ import annotations

@@ -12,13 +12,17 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.objects.charts import OPENCOST
-from gpucluster.components.kubernetes.objects.namespace import RESTRICTED_CONTAINER as CONTAINER
-from gpucluster.components.kubernetes.objects.namespace import namespace, only_from_within, only_these_ports
-from gpucluster.components.kubernetes.objects.namespace import restricted_pod as pod
+from gpucluster.components.kubernetes.objects.namespace import (
+    RESTRICTED_CONTAINER,
+    namespace,
+    only_from_within,
+    only_these_ports,
+    restricted_pod,
+)
 from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, manifest_of
 from gpucluster.components.kubernetes.objects.release import release
 from gpucluster.components.kubernetes.telemetry.alerts import dashboards
-from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, PORTS, MetricsSink
+from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, PORTS, MetricsSink, collector
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.planning.names import MONITORING, OPENCOST_PORT
 
@@ -73,7 +77,6 @@ class ClusterTelemetry(pulumi.ComponentResource):
             only_these_ports(f"{name}-ports", ports, namespace=inside, opts=here)
         else:
             only_from_within(f"{name}-network", namespace=inside, opts=here)
-        # Most clusters have neither, so their modules are imported only if needed.
         if plan.price_sheet is not None:
             cost = opencost(
                 f"{name}-opencost",
@@ -88,8 +91,6 @@ class ClusterTelemetry(pulumi.ComponentResource):
             self.ready.append(cost)
         outputs: dict[str, pulumi.Input[str]] = {"namespace": inside}
         if sink is not None:
-            from gpucluster.components.kubernetes.telemetry.collector import collector
-
             taking = collector(
                 f"{name}-collector",
                 sink,
@@ -116,6 +117,10 @@ _FILE: Final = "prices.csv"
 _USER: Final = 1001
 
 
+# OpenCost reads usage directly from the kubelets and keeps it in memory for 15 days, so it needs no Prometheus and no
+# permissions in the cloud. In the cluster it may read objects and `nodes/proxy`, by which kubelets report usage but
+# which permits more: that is why it is optional. Sources: opencost/opencost-helm-chart 725bb93, charts/opencost;
+# opencost/opencost pull request 3166.
 def opencost(
     name: str,
     price_sheet: str,
@@ -127,7 +132,7 @@ def opencost(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.Resource:
-    """price_sheet: as `telemetry.opencost` writes it. cluster_name: the cluster's name in OpenCost."""
+    """price_sheet: as `price_sheet` of `telemetry.plan` writes it. cluster_name: the cluster's name in OpenCost."""
     prices = Declared(
         f"{name}-prices",
         manifest_of(CONFIG_MAP, {"data": {_FILE: price_sheet}}, object_name=_PRICES, namespace=namespace),
@@ -155,13 +160,13 @@ def _values(cluster_name: str, tolerations: list[dict[str, str]]) -> dict[str, A
                 # Source: opencost/opencost, pkg/env/costmodelenv.go.
                 "extraEnv": {"USE_CSV_PROVIDER": "true", "CSV_PATH": f"{_FOLDER}/{_FILE}"},
                 "extraVolumeMounts": [{"name": "prices", "mountPath": _FOLDER, "readOnly": True}],
-                "securityContext": CONTAINER,
+                "securityContext": RESTRICTED_CONTAINER,
             },
             "prometheus": {"internal": {"enabled": False}},
             "mcp": {"enabled": False},
             "ui": {"enabled": False},
             "tolerations": tolerations,
         },
-        "podSecurityContext": pod(_USER),
+        "podSecurityContext": restricted_pod(_USER),
         "extraVolumes": [{"name": "prices", "configMap": {"name": _PRICES}}],
     }

@@ -1,4 +1,10 @@
-"""Address of the collector of job metrics, and its destination: the part that differs between clouds."""
+"""The OpenTelemetry collector: receives metrics of jobs and sends them to the cloud's managed Prometheus.
+
+Jobs send to `http://collector.monitoring:4318` (OTLP over HTTP) or `:4317` (over gRPC); every metric is labelled with
+the names of its pod and namespace, by which alerts and dashboards find it. Clouds differ in the destination alone, the
+`MetricsSink`.
+Source: open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +15,7 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.objects.charts import COLLECTOR
-from gpucluster.components.kubernetes.objects.namespace import RESTRICTED_CONTAINER as CONTAINER
-from gpucluster.components.kubernetes.objects.namespace import restricted_pod as pod
+from gpucluster.components.kubernetes.objects.namespace import RESTRICTED_CONTAINER, restricted_pod
 from gpucluster.components.kubernetes.objects.release import release
 
 PORTS: Final = (4317, 4318)
@@ -95,8 +100,8 @@ def _values(sink: MetricsSink, tolerations: list[dict[str, str]]) -> dict[str, A
             **({"annotations": dict(sink.account_annotations)} if sink.account_annotations else {}),
         },
         **({"podLabels": dict(sink.pod_labels)} if sink.pod_labels else {}),
-        "podSecurityContext": pod(_USER),
-        "securityContext": CONTAINER,
+        "podSecurityContext": restricted_pod(_USER),
+        "securityContext": RESTRICTED_CONTAINER,
         "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "512Mi"}},
         "tolerations": tolerations,
         "alternateConfig": _config(sink),

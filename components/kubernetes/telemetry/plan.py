@@ -121,7 +121,11 @@ _BY = "metadata.labels.node.kubernetes.io/instance-type"
 
 
 def price_sheet(region: str, machines: Mapping[str, Decimal]) -> str:
-    """The sheet. machines: machine type -> USD per hour; nodes are found by the label with their type."""
+    """The price sheet for OpenCost, so that it allocates costs at the prices of the plan.
+
+    Source: opencost/opencost, docs on CSV pricing and configs/pricing_schema.csv.
+
+    machines: machine type -> USD per hour; nodes are found by the label with their type."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)

@@ -79,7 +79,10 @@ def _table() -> Mapping[tuple[str, str], str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Builds:
-    """Recorded builds of one add-on for one version of Kubernetes. pinned: None if clusters get the choice of EKS."""
+    """Recorded builds of one add-on for one version of Kubernetes, the default of that day first: EKS has more builds
+    and publishes no list of all (`aws eks describe-addon-versions` prints it). pinned: None if clusters get the choice
+    of EKS.
+    """
 
     recorded: tuple[str, ...]
     pinned: str | None
@@ -107,6 +110,10 @@ def _eks_table() -> Mapping[tuple[str, str], Builds]:
 
 
 _KUBELET: Final = 110
+"""The kubelet's default, for machines that are not in `eks_pods.csv`.
+
+Source: awslabs/amazon-eks-ami 81fec2e8, nodeadm/internal/kubelet/eni_max_pods.go.
+"""
 
 
 def eks_pods(machine_type: str) -> int:

@@ -54,6 +54,9 @@ _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
 class Machine:
     """One machine type. No two clouds share a name.
 
+    Rows of one cloud and accelerator are in the order of preference for a cluster. A number without a source is empty
+    in the table and 0 here; the rows of `clusters` have all of them.
+
     clusters: whether the components build clusters with it.
     gpu: its model in the table of GPUs. memory_gib: RAM, GiB.
     nvme: whether local disks are included in its price, or optional, 375 GiB each. nvme_gb: of all disks
@@ -170,7 +173,7 @@ def unlisted(cloud: str, machine_type: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class CpuMachine:
-    """One row. memory_gib: RAM, GiB."""
+    """A machine type without GPUs. memory_gib: RAM, GiB."""
 
     cloud: str
     machine_type: str
@@ -194,16 +197,18 @@ def cpu_machines() -> Mapping[str, CpuMachine]:
 
 def lustre_efa(machine_type: str) -> int:
     """EFA interfaces for Lustre; 0 if the machine mounts over IP alone."""
-    return _table().get(machine_type, 0)
+    return _lustre_efa_table().get(machine_type, 0)
 
 
 @functools.cache
-def _table() -> Mapping[str, int]:
+def _lustre_efa_table() -> Mapping[str, int]:
     return {row["machine_type"]: int(row["interfaces"]) for row in rows("lustre_efa")}
 
 
 def zones_of(machine_type: str) -> tuple[str, ...]:
-    """The zones known to list a machine type, or `managed-lustre`; empty if unknown."""
+    """The zones known to list a machine type, or `managed-lustre`, Google's file system; empty if unknown. A listed
+    zone may still lack capacity. Zones of AWS are ids; if a source names only a region, it is in place of its zones.
+    """
     return _zones().get(machine_type, ())
 
 
@@ -212,7 +217,18 @@ def _zones() -> Mapping[str, tuple[str, ...]]:
     return {machine: tuple(row["zones"].split()) for row in rows("zones") for machine in row["machines"].split()}
 
 
-class _Row(NamedTuple):
+class _Sold(NamedTuple):
+    """A row of `sold.csv`.
+
+    Price lists contain sums of parts for unavailable options; a plan that uses one is wrong about both price and
+    capacity.
+
+    machine_types: `*` for any ending. purchase: a purchase option of the price book, `reservation`, `calendar` (a
+    reservation in calendar mode), or `compact_flex_start` (flex-start with compact placement). sold: `no`, `rarely` (in
+    no table of the cloud, but declared in public blueprints), `listed` (only in a price list), `unlisted` (in no price
+    list) or `yes`. why: with `{source}` in it. Options without a row are unknown.
+    """
+
     machine_types: tuple[str, ...]
     purchase: str
     sold: str
@@ -220,27 +236,29 @@ class _Row(NamedTuple):
 
 
 @functools.cache
-def _rows() -> tuple[_Row, ...]:
+def _sold_rows() -> tuple[_Sold, ...]:
     return tuple(
-        _Row(tuple(row["machine_types"].split()), row["purchase"], row["sold"], row["why"].format(source=row["source"]))
+        _Sold(
+            tuple(row["machine_types"].split()), row["purchase"], row["sold"], row["why"].format(source=row["source"])
+        )
         for row in rows("sold")
     )
 
 
 @functools.cache
-def _row(machine: str, purchase: str) -> _Row | None:
-    alike = (row for row in _rows() if row.purchase == purchase)
-    return next((row for row in alike if any(_is(machine, name) for name in row.machine_types)), None)
+def _sold_row(machine: str, purchase: str) -> _Sold | None:
+    alike = (row for row in _sold_rows() if row.purchase == purchase)
+    return next((row for row in alike if any(_is_named(machine, name) for name in row.machine_types)), None)
 
 
-def _is(machine: str, name: str) -> bool:
+def _is_named(machine: str, name: str) -> bool:
     """By name or pattern; names are not turned into patterns, which would be compiled."""
     return machine == name or ("*" in name and fnmatchcase(machine, name))
 
 
 def sold(machine: str, purchase: str) -> str:
     """The value of the column `sold`, empty if unknown."""
-    found = _row(machine, purchase)
+    found = _sold_row(machine, purchase)
     return "" if found is None else found.sold
 
 
@@ -251,7 +269,7 @@ def flexible_only(machine: str) -> bool:
 
 def not_sold(machine: str, purchase: str) -> str | None:
     """Why a machine cannot be bought by this option, None without a reason."""
-    found = _row(machine, purchase)
+    found = _sold_row(machine, purchase)
     if found is None or found.sold != "no":
         return None
     return f"{machine} is not sold {purchase.replace('_', ' ')}: {found.why}"
@@ -259,7 +277,7 @@ def not_sold(machine: str, purchase: str) -> str | None:
 
 def hard_to_get(machine: str, purchase: str) -> str:
     """Known obstacles to getting a machine by this option, empty without any."""
-    found = _row(machine, purchase)
+    found = _sold_row(machine, purchase)
     if found is None or found.sold not in ("rarely", "listed"):
         return ""
     return f"{machine} {purchase.replace('_', ' ')}: {found.why}"

@@ -58,8 +58,8 @@ def key_of(urn: str) -> str:
 
 
 def urn_name(urn: str) -> str:
-    """The logical name in a URN."""
-    return urn.split("::", 3)[3]
+    """The logical name in a URN; it may contain the separator."""
+    return urn.split("::", 3)[-1]
 
 
 def urn_stack(urn: str) -> str:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.type_guards import is_object
 from gpucluster.sandbox.clouds.store.ledger_tables import Vault, open_tables
 from gpucluster.sandbox.clouds.types.values import from_wire, to_wire

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.core.program.urns import urn_name
+from gpucluster.core.program.resources import urn_name
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.cloud import Account, Resource
 from gpucluster.sandbox.clouds.outputs import after

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, urn_name
 
 Make = Callable[..., Resource]
 
@@ -85,3 +85,8 @@ def test_a_component_of_another_language_hides_its_parts_unless_one_is_here(make
     own = replace(make("aws:kms/key:Key", "own", parent=hides), source_position="__main__.py#7")
     found = Resources([hides, around, inner, shows, part, ours, own])
     assert [one.name for one in found if found.hides_parts(one)] == ["hides", "inner"]
+
+
+@pytest.mark.parametrize("name", ["net", "net::of::two", "a:b"])
+def test_a_name_may_have_the_separator_in_it(name: str) -> None:
+    assert urn_name(f"urn:pulumi:dev::small::my:own:Part$aws:ec2/vpc:Vpc::{name}") == name
