@@ -13,7 +13,7 @@ from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
 from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
-from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
+from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, with_provider
 
 with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network
@@ -45,7 +45,7 @@ class Location:
     role: str | None = None
 
 
-_AWS = InProgram("aws", Location)
+_AWS = ProgramCloud("aws", Location)
 
 
 class TrainingCluster(cluster.TrainingCluster):

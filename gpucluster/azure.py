@@ -13,7 +13,7 @@ from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
 from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
-from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
+from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, with_provider
 
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network
@@ -59,7 +59,7 @@ class Location:
     lustre_zone: str | None = None
 
 
-_AZURE = InProgram("azure", Location)
+_AZURE = ProgramCloud("azure", Location)
 
 
 class TrainingCluster(cluster.TrainingCluster):
@@ -88,7 +88,7 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _AZURE.plan(name, spec, location, machine)
-            with cluster_declaration_context(plan, spelled=_AZURE.spelled):
+            with cluster_declaration_context(plan, in_user_terms=_AZURE.in_user_terms):
                 own = partial(provider, f"{name}-azure", plan.location)
                 super().__init__(name, plan, with_provider(opts, "azure-native", own))
 
@@ -119,7 +119,7 @@ class TrainingPool(training_pool.TrainingPool):
         """
         with refusing():
             plan, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, plan_pool, machine)
-            with declaration_context(plan, spelled=_AZURE.spelled):
+            with declaration_context(plan, in_user_terms=_AZURE.in_user_terms):
                 super().__init__(
                     name,
                     plan.training,

@@ -1,6 +1,6 @@
 """The errors that users of the library and of the command see, with a common base, and the exit codes of commands.
 
-Imports nothing of ours: every module may import it, including those whose start time matters.
+Imports nothing of own_frames: every module may import it, including those whose start time matters.
 """
 
 from __future__ import annotations
@@ -61,6 +61,6 @@ def place_of(error: BaseException) -> str:
     while step is not None:
         steps.append((step.tb_frame.f_globals.get("__name__", ""), step.tb_lineno))
         step = step.tb_next
-    ours = [(name, line) for name, line in steps if name.startswith("gpucluster.")]
-    name, line = (ours or steps)[-1]
+    own_frames = [(name, line) for name, line in steps if name.startswith("gpucluster.")]
+    name, line = (own_frames or steps)[-1]
     return f"{name}, line {line}"

@@ -13,7 +13,7 @@ from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
 from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
-from gpucluster.components.stack.from_python import InProgram, SpecInput, with_provider
+from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, with_provider
 
 with importing_sdk("gcp"):
     from gpucluster.components.gcp import cluster, network
@@ -38,7 +38,7 @@ class Location:
     zone: str
 
 
-_GCP = InProgram("gcp", Location)
+_GCP = ProgramCloud("gcp", Location)
 
 
 class TrainingCluster(cluster.TrainingCluster):

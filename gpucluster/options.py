@@ -19,8 +19,8 @@ class _StackName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not str(value).strip():
-            or_not = "" if param is not None and param.required else ", or remove the option"
-            self.fail(f"{value!r} is empty; write a stack name{or_not}", param, ctx)
+            alternative = "" if param is not None and param.required else ", or remove the option"
+            self.fail(f"{value!r} is empty; write a stack name{alternative}", param, ctx)
         return str(value)
 
 

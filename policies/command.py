@@ -210,7 +210,7 @@ def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]
         name = "stdin" if file.name == "<stdin>" else file.name
         try:
             found = read_file(file.read(), name)
-            changes = Changes(ended=found.ended, before=found.standing(), after=found.resources)
+            changes = Changes(ended=found.ended, before=found.existing(), after=found.resources)
             read.append((name, found.resources, changes if found.is_plan else None))
         except NotReadable as error:
             problems.append(str(error))

@@ -6,7 +6,7 @@ import gc
 
 import gpucluster
 from gpucluster.components.resources.run import refusing
-from gpucluster.components.stack.declaration import beginning, declare, export, running_stack
+from gpucluster.components.stack.declaration import declare, export, read_trial_start, running_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices
 
@@ -14,7 +14,7 @@ from gpucluster.cost.pricing import plan_prices
 # again as they load (a quarter of the program's time), to find next to nothing.
 gc.disable()
 # Asks the engine, which runs what is queued: before anything is, since a plan that is refused takes its queue back.
-begun = beginning()
+begun = read_trial_start()
 with gpucluster.watch(), refusing():
     plan = plan_stack(running_stack(), plan_prices)
     export(declare(plan), plan.facts.duration_days, begun)

@@ -11,7 +11,7 @@ from pulumi_azure_native import alertsmanagement, monitor
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, azure_rule_group
-from gpucluster.components.kubernetes.telemetry.plan import Scraped, TelemetryPlan, options_scraped
+from gpucluster.components.kubernetes.telemetry.plan import ScrapeTarget, TelemetryPlan, optional_targets
 from gpucluster.components.planning.labels import EXPECTED_SAMPLES
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE
 from gpucluster.components.spec.operations import Alerts
@@ -175,7 +175,7 @@ _POD_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "PodMonitor")
 _LIMITS: Final = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
 
 # Of the GPU Operator. Source: NVIDIA/gpu-operator v26.3.3, assets/state-dcgm-exporter/0800_daemonset.yaml.
-_GPUS: Final = Scraped(
+_GPUS: Final = ScrapeTarget(
     name="nvidia-dcgm-exporter", namespace="gpu-operator", labels={"app": "nvidia-dcgm-exporter"}, port="metrics"
 )
 
@@ -228,7 +228,7 @@ class MetricsCollection(pulumi.ComponentResource):
                 ),
                 here,
             )
-        scraped = [_GPUS, *options_scraped(plan)]
+        scraped = [_GPUS, *optional_targets(plan)]
         for target in scraped:
             Declared(
                 f"{name}-{target.name}",
@@ -238,7 +238,7 @@ class MetricsCollection(pulumi.ComponentResource):
         self.register_outputs({"monitors": [target.name for target in scraped]})
 
 
-def _monitor(target: Scraped) -> dict[str, Any]:
+def _monitor(target: ScrapeTarget) -> dict[str, Any]:
     """Each target itself names the pods that hold a GPU, cost dollars or sent a metric. Otherwise, if it names none,
     the scraped pod would appear instead, and eight free GPUs would look like a job that leaves them idle.
     """

@@ -33,7 +33,7 @@ from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStora
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.kubernetes.telemetry.collector import READ
 from gpucluster.components.shared.buckets import BucketPlan
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
+from gpucluster.components.shared.file_systems import ExistingStoragePlan
 
 if TYPE_CHECKING:
     from gpucluster.components.gcp.storage.cluster_bucket import OwnBucket

@@ -17,7 +17,7 @@ from gpucluster.components.kubernetes.objects.namespace import NODE_CRITICAL, cr
 from gpucluster.components.kubernetes.objects.objects import SECRET, Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.telemetry.alerts import NAME, alertmanager_config, rule_file
 from gpucluster.components.kubernetes.telemetry.gpu_exporter import GpuExporter
-from gpucluster.components.kubernetes.telemetry.plan import GPU_EXPORTER, Scraped, TelemetryPlan, options_scraped
+from gpucluster.components.kubernetes.telemetry.plan import GPU_EXPORTER, ScrapeTarget, TelemetryPlan, optional_targets
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")
@@ -57,7 +57,7 @@ class Monitoring(pulumi.ComponentResource):
             opts=here,
         )
         critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, opts=here)
-        scraped = [GPU_EXPORTER, *options_scraped(plan)]
+        scraped = [GPU_EXPORTER, *optional_targets(plan)]
         for target in scraped:
             Declared(
                 f"{name}-{target.name}",
@@ -74,7 +74,7 @@ class Monitoring(pulumi.ComponentResource):
         self.register_outputs({"monitors": [target.name for target in scraped]})
 
 
-def _monitoring(target: Scraped) -> dict[str, Any]:
+def _monitoring(target: ScrapeTarget) -> dict[str, Any]:
     """No label names the scraped pod: each target itself names the pods that hold a GPU, cost dollars or sent a metric.
     Otherwise, if it names none, the scraped pod would appear instead, and eight free GPUs would look like a job that
     leaves them idle.

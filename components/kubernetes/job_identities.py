@@ -45,32 +45,36 @@ class JobIdentities(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         of_teams = {space.team.namespace: space for space in spaces}
         for identity in identities:
-            asked = identity.plan
-            space = of_teams.get(asked.namespace)
+            plan = identity.plan
+            space = of_teams.get(plan.namespace)
             namespace = (space or workspace).namespace.object_name
-            its = space.labels if space is not None else dict[str, str]()
+            labels = space.labels if space is not None else dict[str, str]()
             Declared(
-                f"{name}-{asked.name}-account",
+                f"{name}-{plan.name}-account",
                 manifest_of(
                     SERVICE_ACCOUNT,
                     # The cloud's own token is mounted independently of this.
                     {"automountServiceAccountToken": False},
-                    object_name=asked.name,
+                    object_name=plan.name,
                     namespace=namespace,
-                    labels=its,
+                    labels=labels,
                     annotations=identity.annotations,
                 ),
                 here,
             )
-            ways = {
+            variables = {
                 f"RCLONE_CONFIG_{remote_name(bucket).upper()}_{option}": value
                 for bucket, remote in identity.remotes.items()
                 for option, value in (("TYPE", "alias"), ("REMOTE", remote))
             }
             Declared(
-                f"{name}-{asked.name}-buckets",
+                f"{name}-{plan.name}-buckets",
                 manifest_of(
-                    CONFIG_MAP, {"data": ways}, object_name=f"{asked.name}-buckets", namespace=namespace, labels=its
+                    CONFIG_MAP,
+                    {"data": variables},
+                    object_name=f"{plan.name}-buckets",
+                    namespace=namespace,
+                    labels=labels,
                 ),
                 here,
             )

@@ -110,10 +110,10 @@ class Workspace(pulumi.ComponentResource):
         self.volumes = {SHARED_CLAIM: shared, **({} if home is None else {HOME_CLAIM: home})}
         inside = self.namespace.object_name
         here = pulumi.ResourceOptions(parent=self)
-        made = claims(self._name, self.volumes, namespace=inside, opts=here)
-        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": made[SHARED_CLAIM].object_name}
+        created = claims(self._name, self.volumes, namespace=inside, opts=here)
+        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": created[SHARED_CLAIM].object_name}
         if home is not None:
-            outputs["homeClaim"] = made[HOME_CLAIM].object_name
+            outputs["homeClaim"] = created[HOME_CLAIM].object_name
         self.register_outputs(outputs)
 
 
@@ -172,7 +172,7 @@ class TeamSpace(pulumi.ComponentResource):
         inside = self.namespace.object_name
         claims(
             f"{name}.files",
-            {claim: volume.again(team.name) for claim, volume in workspace.volumes.items()},
+            {claim: volume.for_team(team.name) for claim, volume in workspace.volumes.items()},
             namespace=inside,
             opts=here,
         )

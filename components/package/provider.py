@@ -26,7 +26,7 @@ from gpucluster.components.cluster.cloud import CLOUDS
 from gpucluster.components.package.folder import NAME, SCHEMA_FILE
 from gpucluster.components.planning.problem import did_you_mean
 from gpucluster.components.resources.run import refusing
-from gpucluster.components.stack.from_python import InProgram
+from gpucluster.components.stack.from_python import ProgramCloud
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.readers.records import UNKNOWN_TEXT, plain_number
 from gpucluster.core.program.values import is_list, is_object
@@ -91,7 +91,7 @@ def inputs_of(given: Mapping[str, Any], cloud: str, name: str, location: type) -
 def _others(cloud: str, name: str, found: Inputs, location: type) -> Iterator[InputError]:
     """Further problems."""
     try:
-        InProgram(cloud, location).plan(name, found.spec, found.location, found.machine)
+        ProgramCloud(cloud, location).plan(name, found.spec, found.location, found.machine)
     except InputError as error:
         yield error
 

@@ -10,7 +10,7 @@ from gpucluster.core.catalog.labels import google_value
 REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owner")
 
 # Written on every resource by the toolkit itself, so a spec can't set them.
-OWN_LABELS: Final = ("pulumi-project", "pulumi-stack", "managed-by")
+RESERVED_LABELS: Final = ("pulumi-project", "pulumi-stack", "managed-by")
 
 # The syntax that all clouds and Kubernetes accept: Google Cloud is the narrowest (lower case, 63 characters);
 # Kubernetes requires a letter or digit at both ends.

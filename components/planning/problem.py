@@ -23,8 +23,8 @@ class Problem:
     fix: str = ""
 
     def __str__(self) -> str:
-        told = f"{self.field} {self.seen}".strip()
-        return f"{told}; {self.fix}" if self.fix else told
+        text = f"{self.field} {self.seen}".strip()
+        return f"{text}; {self.fix}" if self.fix else text
 
 
 class BadSpecValue(ValueError):

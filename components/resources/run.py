@@ -14,7 +14,7 @@ from typing import Final
 import pulumi
 
 from gpucluster.core.catalog.tables import DamagedTable
-from gpucluster.core.program.readers.without_engine import Queued
+from gpucluster.core.program.readers.without_engine import UnsentRegistrations
 from gpucluster.cost.preview import NotRegistered
 from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
@@ -55,7 +55,7 @@ def refusing() -> Generator[None]:
     """Raises Refused if input can't be used, and NotRegistered if the price book or another table is damaged; then
     nothing declared inside is registered.
     """
-    queued = Queued()
+    queued = UnsentRegistrations()
     try:
         yield
     except BadPrices as error:

@@ -54,7 +54,7 @@ class ElasticMachines:
         return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
 
 
-def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
+def fields_requesting(elastic: Elastic | None, purchase: str) -> list[str]:
     """Fields of the spec that request a purchase option, such as elastic.pools.dev.purchase."""
     if elastic is None:
         return []
@@ -137,7 +137,7 @@ def refuse_flex_start(
     if isinstance(purchase, FlexStartPurchase):
         fix = "choose on-demand, or capacity-block for capacity with fixed dates"
         planning.refuse("purchase.kind", f"is 'flex-start', {_sold(title)}", fix)
-    for field in fields_that_ask_for(elastic, "flex-start"):
+    for field in fields_requesting(elastic, "flex-start"):
         planning.refuse(field, f"has flex-start, {_sold(title)}", "choose from on-demand and spot")
     if mig is not None and mig.purchase == "flex-start":
         planning.refuse("mig.purchase", f"is 'flex-start', {_sold(title)}", "choose on-demand or spot")

@@ -65,10 +65,10 @@ class MigMachines:
         return f"{self.nodes} x {self.shape.machine_type}: {sizes}"
 
 
-def sliced(asked: Mig, accelerator: str, shape: Machine) -> tuple[int, MigResources]:
+def sliced(mig: Mig, accelerator: str, shape: Machine) -> tuple[int, MigResources]:
     """The number of machines of a shape for the requested GPUs, and their resources for pods."""
-    layout, nodes = layout_of(asked.layout, accelerator), asked.nodes * NODE_GPUS // shape.gpus
-    strategy = asked.strategy or layout.strategy
+    layout, nodes = layout_of(mig.layout, accelerator), mig.nodes * NODE_GPUS // shape.gpus
+    strategy = mig.strategy or layout.strategy
     return nodes, MigResources(layout=layout, gpu=shape.gpu, gpus=nodes * shape.gpus, strategy=strategy)
 
 

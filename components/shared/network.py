@@ -9,7 +9,7 @@ from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
 
-def way_in(access: PrivateAccess, cidr: str) -> str:
+def access_route(access: PrivateAccess, cidr: str) -> str:
     """How users reach the API, on every cloud, in prose. cidr: of the network."""
     return {
         "vpn": f"through your VPN or peering from {', '.join(access.cidrs)}",

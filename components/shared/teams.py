@@ -54,8 +54,8 @@ class PeoplePlan:
             (NAMESPACE, self.submitters),
             *((team.namespace, team.groups) for team in self.teams),
         ):
-            for who in people:
-                found.setdefault(who, []).append(namespace)
+            for identity in people:
+                found.setdefault(identity, []).append(namespace)
         return found
 
 
@@ -123,6 +123,10 @@ def plan_people(
 def people_fields(access: Access, teams: Mapping[str, AskedTeam]) -> dict[str, str]:
     """Field -> name of every submitter, for the form that the cloud requires."""
     return {
-        **{f"access.submitters[{at}]": who for at, who in enumerate(access.submitters)},
-        **{f"teams.{name}.groups[{at}]": who for name, team in teams.items() for at, who in enumerate(team.groups)},
+        **{f"access.submitters[{at}]": identity for at, identity in enumerate(access.submitters)},
+        **{
+            f"teams.{name}.groups[{at}]": identity
+            for name, team in teams.items()
+            for at, identity in enumerate(team.groups)
+        },
     }

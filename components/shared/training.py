@@ -63,8 +63,10 @@ def refuse_maintenance(placement: Placement, planning: Planning[Any]) -> None:
 def report_fabric(training: Training, shape: Machine, planning: Planning[Any], *, instead: str = "") -> None:
     """A fabric slower than requested is lost. instead: a machine with a faster one."""
     if shape.fabric_gbps < training.fabric_gbps:
-        asked, given = f"{training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
-        planning.losses.append(f"GPU fabric: {asked} Gb/s a node requested, {given} on {shape.machine_type}{instead}")
+        requested, available = f"{training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
+        planning.losses.append(
+            f"GPU fabric: {requested} Gb/s a node requested, {available} on {shape.machine_type}{instead}"
+        )
 
 
 def report_gpus(shape: Machine, planning: Planning[Any]) -> None:

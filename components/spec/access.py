@@ -30,9 +30,9 @@ def _cidr(value: str) -> str:
     except ValueError:
         raise ValueError("is not an IPv4 range; write one such as 203.0.113.0/24, with no host bits set") from None
     if network.prefixlen < _WIDEST:
-        whom = f"{network.num_addresses:,} addresses" if network.prefixlen else "everyone"
+        clients = f"{network.num_addresses:,} addresses" if network.prefixlen else "everyone"
         raise ValueError(
-            f"opens the cluster's API to {whom}; write the ranges of your office or VPN, none wider than /{_WIDEST}"
+            f"opens the cluster's API to {clients}; write the ranges of your office or VPN, none wider than /{_WIDEST}"
         )
     return str(network)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from gpucluster.components.planning.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
+from gpucluster.components.planning.labels import LABEL_VALUE, REQUIRED_LABELS, RESERVED_LABELS
 from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.planning.problem import BadSpecValue, Problem
 from gpucluster.components.spec.access import Access, Team, TeamName
@@ -146,7 +146,7 @@ def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
     missing = [key for key in required if key not in labels]
     problems = [Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(required)}")] if missing else []
     for key, text in labels.items():
-        if key in OWN_LABELS:
+        if key in RESERVED_LABELS:
             seen = f"must not contain {key}, which every resource gets automatically"
             problems.append(Problem("", seen, "remove it"))
         elif not re.fullmatch(LABEL_VALUE, str(key)):

@@ -44,9 +44,9 @@ def _quotas(teams: Mapping[str, Team], training: Training, elastic: Elastic | No
 
 def _groups(teams: Mapping[str, Team], access: Access) -> Iterator[Problem]:
     for name, team in teams.items():
-        for at, who in enumerate(team.groups):
-            if who in access.admins:
-                seen = f"is {who!r}, which is also under access.admins"
+        for at, identity in enumerate(team.groups):
+            if identity in access.admins:
+                seen = f"is {identity!r}, which is also under access.admins"
                 fix = "remove it from one: an admin has all rights already"
                 yield Problem(f"teams.{name}.groups[{at}]", seen, fix)
 
@@ -74,8 +74,8 @@ def _size(training: Training, placement: Placement) -> Iterator[Problem]:
     if isinstance(placement, NoPlacement) and nodes > 1:
         seen = f"is 'none', for a single node only, but training has {nodes} nodes with its spares"
         yield Problem("placement.kind", seen, "choose group, or reservation with its id")
-    if isinstance(placement, BlocksPlacement) and (held := sum(placement.blocks.values())) != nodes:
-        seen = f"have {held} nodes, but training.nodes and training.spares make {nodes}"
+    if isinstance(placement, BlocksPlacement) and (reserved := sum(placement.blocks.values())) != nodes:
+        seen = f"have {reserved} nodes, but training.nodes and training.spares make {nodes}"
         yield Problem("placement.blocks", seen, "change one of them")
 
 
@@ -150,17 +150,21 @@ def share_problems(teams: Mapping[str, Mapping[str, int]], pools: Mapping[str, i
                         f"write {gpus // NODE_GPUS * NODE_GPUS} or {(gpus // NODE_GPUS + 1) * NODE_GPUS}",
                     )
                 )
-    return problems + [_too_much(teams, pool, there) for pool, there in pools.items() if _given(teams, pool) > there]
+    return problems + [
+        _share_problem(teams, pool, available)
+        for pool, available in pools.items()
+        if _shared_gpus(teams, pool) > available
+    ]
 
 
-def _given(teams: Mapping[str, Mapping[str, int]], pool: str) -> int:
+def _shared_gpus(teams: Mapping[str, Mapping[str, int]], pool: str) -> int:
     return sum(shares.get(pool, 0) for shares in teams.values())
 
 
-def _too_much(teams: Mapping[str, Mapping[str, int]], pool: str, there: int) -> Problem:
+def _share_problem(teams: Mapping[str, Mapping[str, int]], pool: str, available: int) -> Problem:
     each = ", ".join(f"{team} {shares[pool]}" for team, shares in teams.items() if shares.get(pool))
     return Problem(
         "teams",
-        f"have {_given(teams, pool)} GPUs of the pool {pool} together ({each}), but it has {there} for jobs",
+        f"have {_shared_gpus(teams, pool)} GPUs of the pool {pool} together ({each}), but it has {available} for jobs",
         "reduce one of them, or enlarge the pool",
     )

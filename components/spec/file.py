@@ -105,7 +105,7 @@ class SpecValues(Generic[Spec]):
 
     def read(self) -> Spec:
         file = self.load()
-        data, _ = applied(file.data, wanted())
+        data, _ = with_overrides(file.data, overrides())
         faults = list(file.faults)
         problems: list[tuple[int, str]] = []
         named: Any = data.get("name", self.name)
@@ -130,8 +130,8 @@ class SpecValues(Generic[Spec]):
         return _error(file, [(line_of(problem.field, file.root), str(problem)) for problem in problems])
 
     def what_if(self) -> list[str]:
-        values = wanted()
-        return applied(self.load().data, values)[1] if values else []
+        values = overrides()
+        return with_overrides(self.load().data, values)[1] if values else []
 
 
 def spec_file(path: Path, model: type[Spec], name: str | None = None) -> SpecValues[Spec]:
@@ -162,7 +162,7 @@ _FIRST: Final = "training."
 """The part whose fields are meant when a short name is in several."""
 
 
-def wanted() -> Mapping[str, str]:
+def overrides() -> Mapping[str, str]:
     """Name -> text, as the environment has it. Raises InputError when it cannot be read."""
     text = os.environ.get(SET_VARIABLE, "")
     if not text:
@@ -178,7 +178,7 @@ def wanted() -> Mapping[str, str]:
     return cast(dict[str, str], found)
 
 
-def applied(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, Any], list[str]]:
+def with_overrides(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, Any], list[str]]:
     """(the spec with other values, a text about each change). Raises InputError with every name that is no field."""
     if not values:
         return data, []
@@ -196,7 +196,7 @@ def applied(data: dict[Any, Any], values: Mapping[str, str]) -> tuple[dict[Any, 
         else:
             problems += [fault.text for fault in value.faults]
             steps = path.split(".")
-            changes.append(f"{path} is {text}, {_before(data, steps)}")
+            changes.append(f"{path} is {text}, {_value_before(data, steps)}")
             data = _changed(data, steps, value.data)
     if problems:
         raise InputError(SET_VARIABLE, problems)
@@ -254,7 +254,7 @@ def _changed(values: Any, path: Sequence[str], value: Any) -> Any:
     return {**members, path[0]: _changed(members.get(path[0]), path[1:], value)}
 
 
-def _before(values: Any, path: Sequence[str]) -> str:
+def _value_before(values: Any, path: Sequence[str]) -> str:
     """A text about the value at a path."""
     for step in path:
         if not isinstance(values, dict) or step not in values:

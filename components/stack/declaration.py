@@ -19,7 +19,7 @@ from gpucluster.components.cluster.cloud import ClusterPlan, Training, cloud_of,
 from gpucluster.components.cluster.outputs import Cluster
 from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.run import simulated
-from gpucluster.components.spec.file import SET_VARIABLE, wanted
+from gpucluster.components.spec.file import SET_VARIABLE, overrides
 from gpucluster.components.stack.stack_config import StackConfig, stack_config
 from gpucluster.core.program.facts import Facts
 from gpucluster.core.program.resources import Unknown
@@ -57,9 +57,9 @@ class Planned(Protocol):
     def facts(self) -> Facts: ...
 
 
-def forbid_what_if() -> None:
+def forbid_overrides() -> None:
     """Raises InputError if an update runs with values that are meant for a preview."""
-    if wanted() and not pulumi.runtime.is_dry_run():
+    if overrides() and not pulumi.runtime.is_dry_run():
         raise InputError(SET_VARIABLE, ["is for previews only; unset it, and write its values into the spec"])
 
 
@@ -68,7 +68,7 @@ def running_stack() -> StackConfig:
 
     Raises InputError if an update runs with values that are meant for a preview.
     """
-    forbid_what_if()
+    forbid_overrides()
     return stack_config(
         {**get_config_env(), **CONFIG.get()},
         project=pulumi.get_project(),
@@ -90,7 +90,7 @@ def declare(plan: ClusterPlan) -> Cluster:
 
 
 def cluster_declaration_context(
-    plan: ClusterPlan, *, spelled: Callable[[str], str] = str
+    plan: ClusterPlan, *, in_user_terms: Callable[[str], str] = str
 ) -> AbstractContextManager[None]:
     """`declaration_context` of a whole cluster.
 
@@ -98,23 +98,23 @@ def cluster_declaration_context(
     """
     why = plan.access.only_examples
     if why and not pulumi.runtime.is_dry_run() and not simulated():
-        raise InputError(f"cluster {plan.name}", [spelled(why)])
-    return declaration_context(plan, f"API reachable {plan.access.summary}", spelled=spelled)
+        raise InputError(f"cluster {plan.name}", [in_user_terms(why)])
+    return declaration_context(plan, f"API reachable {plan.access.summary}", in_user_terms=in_user_terms)
 
 
 @contextmanager
-def declaration_context(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
+def declaration_context(plan: Planned, *notes: str, in_user_terms: Callable[[str], str] = str) -> Generator[None]:
     """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes: those to
     act on before `up` first.
 
-    notes: in addition to the plan's. spelled: rewrites configuration keys in a text as the user writes them. Raises
-    InputError with every invalid part of Kubernetes objects.
+    notes: in addition to the plan's. in_user_terms: rewrites configuration keys in a text as the user writes them.
+    Raises InputError with every invalid part of Kubernetes objects.
     """
     title = cloud_of(plan.training.shape.cloud).title
     for loss in plan.facts.losses:
-        pulumi.log.warn(f"{plan.name}: not available on {title}: {spelled(loss)}")
+        pulumi.log.warn(f"{plan.name}: not available on {title}: {in_user_terms(loss)}")
     for note in (*(f"before up: {note}" for note in plan.facts.before_up), *plan.facts.notes, *notes):
-        pulumi.log.info(f"{plan.name}: {spelled(note)}")
+        pulumi.log.info(f"{plan.name}: {in_user_terms(note)}")
     try:
         with few_calls():
             yield
@@ -141,27 +141,27 @@ def few_calls() -> Generator[None]:
             sys.tracebacklimit = before
 
 
-def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | None) -> None:
+def export(cluster: Cluster, days: Decimal | Unknown | None, trial_start: datetime | None) -> None:
     """Exports the cluster's outputs next to the cost, by the same names on every cloud; `gpucluster connect` reads
     them.
 
-    days: the cluster's duration. begun: time of the stack's first update, None before.
+    days: the cluster's duration. trial_start: time of the stack's first update, None before.
     """
     found = cluster.outputs()
     # Endpoint and pools are in the kubeconfig and in the plan.
     names = ("clusterName", "kubeconfig", "account", "metrics", "logs", "registry")
-    told: dict[str, Any] = {name: found[name] for name in names if name in found}
+    outputs: dict[str, Any] = {name: found[name] for name in names if name in found}
     if cluster.bucket is not None:
-        told["bucket"] = cluster.bucket
+        outputs["bucket"] = cluster.bucket
     if cluster.identities:
-        told["identities"] = cluster.identities
-    todo = _next(pulumi.get_stack(), logs=cluster.logs is not None)
-    for name, value in {**told, "sharedStorage": found["storage"], "next": todo}.items():
+        outputs["identities"] = cluster.identities
+    commands = _next(pulumi.get_stack(), logs=cluster.logs is not None)
+    for name, value in {**outputs, "sharedStorage": found["storage"], "next": commands}.items():
         pulumi.export(name, value)
-    if begun:
-        pulumi.export(OUTPUT, begun.isoformat())
+    if trial_start:
+        pulumi.export(OUTPUT, trial_start.isoformat())
         if isinstance(days, Decimal):
-            pulumi.export("ends", (begun + timedelta(days=float(days))).isoformat())
+            pulumi.export("ends", (trial_start + timedelta(days=float(days))).isoformat())
 
 
 def _next(stack: str, *, logs: bool) -> list[str]:
@@ -182,11 +182,11 @@ concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/att
 """
 
 
-def beginning() -> datetime | None:
+def read_trial_start() -> datetime | None:
     """Time of the first update: now during that update, None in a preview before it."""
     name = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
-    if written := _outputs(name).get(OUTPUT):
-        return datetime.fromisoformat(written)
+    if stored := _outputs(name).get(OUTPUT):
+        return datetime.fromisoformat(stored)
     return None if pulumi.runtime.is_dry_run() else now()
 
 

@@ -19,7 +19,7 @@ from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource, SpecValues, YamlFile, spec_file
 from gpucluster.components.spec.model import Model
-from gpucluster.components.stack.declaration import forbid_what_if
+from gpucluster.components.stack.declaration import forbid_overrides
 from gpucluster.components.stack.stack_config import StackConfig
 from gpucluster.components.stack.stack_plan import plan_source, plan_stack
 from gpucluster.cost.pricing import plan_prices
@@ -33,7 +33,7 @@ Plan = TypeVar("Plan")
 
 
 @dataclass(frozen=True)
-class InProgram:
+class ProgramCloud:
     """A cloud for programs. location: the class of its locations, whose fields are configuration keys.
 
     Invalid input raises InputError with every problem, in the terms of the program.
@@ -60,10 +60,10 @@ class InProgram:
         """The plan of a part of a cluster, and the checked location. part: its class."""
         config = self._config(part, name, location, machine)
         source = SpecValues(partial(YamlFile, f"spec of {name}", None, {"name": name, **values}, ()), model, name)
-        made, _ = plan_source(config, source, cloud_of(self.cloud), plan)
-        return made, config.location
+        planned, _ = plan_source(config, source, cloud_of(self.cloud), plan)
+        return planned, config.location
 
-    def spelled(self, text: str) -> str:
+    def in_user_terms(self, text: str) -> str:
         """A text with keys that only a stack's configuration has, rewritten as fields of `location`."""
         own = [key for key in _keys(self.cloud) if key != to_snake(key)]
         if not own:
@@ -71,7 +71,7 @@ class InProgram:
         return re.sub(rf"(?:gpucluster:)?\b({'|'.join(own)})\b", lambda found: f"location.{to_snake(found[1])}", text)
 
     def _config(self, part: str, name: str, location: object, machine: str | None) -> _Config:
-        forbid_what_if()
+        forbid_overrides()
         known, found = cloud_of(self.cloud), None
         problems: list[Problem] = []
         if isinstance(location, self.location):
@@ -89,7 +89,7 @@ class InProgram:
             source=f"gpucluster.{self.cloud}.{part} {name}",
             prefix="",
             problems=tuple(problems),
-            spelled=self.spelled,
+            in_user_terms=self.in_user_terms,
         )
 
 
@@ -106,8 +106,8 @@ def with_provider(
     if above is not None or any(one is not None and one.package == package for one in brought):
         return given
     # If the parent belongs to another program, the SDK can't read which options its children inherit.
-    made = make(pulumi.ResourceOptions(parent=given.parent, protect=given.protect))
-    return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[made]))
+    planned = make(pulumi.ResourceOptions(parent=given.parent, protect=given.protect))
+    return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[planned]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,11 +115,11 @@ class _Config(StackConfig):
     """Location and machine given by a program. cloud: one of CLOUDS."""
 
     cloud: str
-    spelled: Callable[[str], str]
+    in_user_terms: Callable[[str], str]
 
     def named(self, problem: Problem) -> str:
         place = problem.field in _keys(self.cloud) and problem.field == to_snake(problem.field)
-        return self.spelled(f"location.{problem}" if place else str(problem))
+        return self.in_user_terms(f"location.{problem}" if place else str(problem))
 
 
 @dataclass(frozen=True)

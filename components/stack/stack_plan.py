@@ -28,15 +28,15 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
 
     def plan(spec: ClusterSpec, planning: Planning[Any]) -> ClusterPlan:
         assert cloud is not None
-        made = cloud.plan(spec, planning)
+        planned = cloud.plan(spec, planning)
         if config.paused:
             refuse_pause(spec.purchase, planning)
-        return made
+        return planned
 
-    made, source = plan_source(config, config.spec, cloud, plan, prices)
-    made = paused(made) if config.paused else made
-    said = source.what_if()
-    return replace(cast(Any, made), facts=replace(made.facts, what_if=tuple(said))) if said else made
+    planned, source = plan_source(config, config.spec, cloud, plan, prices)
+    planned = paused(planned) if config.paused else planned
+    changes = source.what_if()
+    return replace(cast(Any, planned), facts=replace(planned.facts, what_if=tuple(changes))) if changes else planned
 
 
 def plan_source(
@@ -58,10 +58,10 @@ def plan_source(
         else:
             if cloud is not None:
                 planning = cloud.planning(config.location, config.stack, config.machine, prices)
-                made = plan(spec, planning)
+                planned = plan(spec, planning)
                 wrong += planning.config_problems
                 if planning.problems:
                     others.append(source.error(planning.problems))
                 if not wrong and not others and config.location is not None:
-                    return made, source
+                    return planned, source
     raise InputError(config.source, [config.named(problem) for problem in wrong], *others)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, SHARED_STORAGE, SINGLE_DISK, holdings
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import urn_name, urn_type
 from gpucluster.cost.pricing.model import CostLine
 
@@ -53,7 +53,7 @@ class Loss:
 
 
 def losses(
-    old: Mapping[str, Sequence[CostLine]], gone: Iterable[str], ended: Iterable[Ended], *, steps: bool
+    old: Mapping[str, Sequence[CostLine]], gone: Iterable[str], ended: Iterable[Deletion], *, steps: bool
 ) -> tuple[Loss, ...]:
     """The losses, by URN.
 

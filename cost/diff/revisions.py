@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from gpucluster.checkout import python_path, with_files
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
@@ -40,7 +40,7 @@ class Side:
     resources: Resources
     stack: str = ""
     steps: bool = False
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[Deletion, ...] = ()
 
     @property
     def urns(self) -> frozenset[str]:

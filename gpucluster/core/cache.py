@@ -113,7 +113,7 @@ class Installation:
         return self.folder.with_name(f".{self.folder.name}.{uuid4().hex}")
 
     @contextmanager
-    def lock(self, say: Callable[[str], None]) -> Generator[None]:
+    def lock(self, report: Callable[[str], None]) -> Generator[None]:
         """One installation at a time; prints a message before waiting. Raises UnwritableCache."""
         from filelock import FileLock, Timeout
 
@@ -123,7 +123,7 @@ class Installation:
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                say(f"Another command is preparing {self.what}: waiting for it.")
+                report(f"Another command is preparing {self.what}: waiting for it.")
                 lock.acquire()
         except OSError as error:
             raise UnwritableCache(

@@ -62,18 +62,18 @@ def lacking(error: Exception) -> str:
 
         checkout = Path(__file__).resolve().parents[2]
         # Of an editable installation, `python -m` in the clone finds the folder `gpucluster` alone.
-        way = (
+        advice = (
             f"{sys.executable} does not find {name} of {checkout}: run `make` there, or this command in another folder"
         )
-        return way if name in folders(checkout) else ""
+        return advice if name in folders(checkout) else ""
     if not top:
         return ""
     if top in sys.stdlib_module_names:
         return f"{sys.executable} lacks {name} of Python's standard library: use a complete Python"
-    return f"the environment {sys.prefix} lacks {name}: {how_to_mend()}"
+    return f"the environment {sys.prefix} lacks {name}: {repair_advice()}"
 
 
-def how_to_mend() -> str:
+def repair_advice() -> str:
     """The command that completes the environment."""
     checkout = Path(__file__).resolve().parents[2]
     if Path(sys.prefix) == checkout / ".venv" and (checkout / "Makefile").exists():
@@ -111,11 +111,13 @@ def _name(package: str) -> str:
 def installing(package: str) -> str:
     """The command for a package of one of our extras; for any other package, without a version."""
     try:
-        ours = requires("gpucluster") or []
+        requirements = requires("gpucluster") or []
     except PackageNotFoundError:
-        ours = []
+        requirements = []
     found = [
-        match[1] for each in ours if (match := re.match(rf"{re.escape(package)}((?:[<>=!~].*?)?)\s*(?:;|$)", each))
+        match[1]
+        for each in requirements
+        if (match := re.match(rf"{re.escape(package)}((?:[<>=!~].*?)?)\s*(?:;|$)", each))
     ]
     lowest_first = ",".join(sorted(found[0].split(","), reverse=True)) if found else ""
     return f"pip install '{package}{lowest_first}'"

@@ -13,7 +13,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 
-def stand_in_for_the_sdk() -> None:
+def install_empty_sdk() -> None:
     """Registers empty modules for the parent packages of the protocol modules, unless the SDK is already loaded.
 
     For a process that never needs the SDK: `import pulumi` then returns an empty module.
@@ -36,7 +36,7 @@ def without_the_sdk() -> Generator[None]:
     if "pulumi" in sys.modules:
         yield
         return
-    stand_in_for_the_sdk()
+    install_empty_sdk()
     try:
         yield
     finally:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from gpucluster.core.catalog.resource_types import Holding, holdings
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.core.program.values import BadValue, amount, at, flag
 from gpucluster.policies.engine.rule import CannotTell, Changes, Finding, Violation
@@ -70,7 +70,7 @@ def _set(old: Resource, name: str) -> object:
     return flag(old.outputs, name) if own is None else own
 
 
-def _what(ended: Ended, changes: Changes, holding: Holding) -> str | None:
+def _what(ended: Deletion, changes: Changes, holding: Holding) -> str | None:
     if ended.how == "replaced":
         because = f", because of {', '.join(f'`{reason}`' for reason in ended.because)}" if ended.because else ""
         return f"{holding.holds} is replaced{because}"

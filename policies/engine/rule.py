@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.exemptions import Exemption
 
@@ -154,11 +154,11 @@ class Changes:
     after: the stack after the update.
     """
 
-    ended: Sequence[Ended]
+    ended: Sequence[Deletion]
     before: Resources
     after: Resources
 
-    def gone(self) -> Iterator[tuple[Ended, Resource]]:
+    def gone(self) -> Iterator[tuple[Deletion, Resource]]:
         """The ended resources, each in its existing form."""
         for ended in self.ended:
             if (old := self.before.get(ended.urn)) is not None:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from gpucluster.core.light_import import stand_in_for_the_sdk
+from gpucluster.core.light_import import install_empty_sdk
 from gpucluster.sandbox.clouds import launcher
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk
@@ -132,7 +132,7 @@ class Resident:
 
     def _accept(self) -> None:
         try:
-            stand_in_for_the_sdk()
+            install_empty_sdk()
             from gpucluster.sandbox.clouds.events.weather import Weather
             from gpucluster.sandbox.clouds.registry import Clouds
 

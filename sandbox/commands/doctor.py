@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from gpucluster.core.environment import how_to_mend, incomplete, lacking
+from gpucluster.core.environment import incomplete, lacking, repair_advice
 from gpucluster.errors import Exit, InputError
 
 _GIB: Final = 1024**3
@@ -51,7 +51,7 @@ def _packages() -> str:
     found = incomplete(site)
     if found:
         named = ", ".join(f"{name} {wrong}" for name, wrong in found.items())
-        raise _BrokenPart(f"{named}: {how_to_mend()}")
+        raise _BrokenPart(f"{named}: {repair_advice()}")
     return f"complete, in {site}"
 
 

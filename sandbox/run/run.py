@@ -171,9 +171,9 @@ def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], led
     if file is None:
         return Scenario()
     # Imported late: it would delay every run without a scenario.
-    from gpucluster.core.light_import import stand_in_for_the_sdk
+    from gpucluster.core.light_import import install_empty_sdk
 
-    stand_in_for_the_sdk()
+    install_empty_sdk()
     from gpucluster.sandbox.run.scenario_file import put_other_stacks, read_scenario
     from gpucluster.sandbox.run.seed import disturb, seed
 

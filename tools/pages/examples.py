@@ -29,7 +29,7 @@ from pulumi.runtime import mocks
 
 from gpucluster.cli import main as gpucluster
 from gpucluster.core.documents.formats import written
-from gpucluster.core.program.readers.without_engine import run_alone
+from gpucluster.core.program.readers.without_engine import run_without_engine
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
@@ -226,7 +226,7 @@ def _run(stack: str, monitor: mocks.MockMonitor, *, dry_run: bool) -> tuple[str,
         engine, project = mocks.MockEngine(said.logger), yaml.safe_load(Path("Pulumi.yaml").read_text())["name"]
         root = Path.cwd()
         with contextlib.chdir("stacks"):
-            await run_alone(
+            await run_without_engine(
                 watched, monitor, engine, project=project, stack=stack, preview=dry_run, root=root, config=config
             )
 

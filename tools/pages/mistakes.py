@@ -31,7 +31,7 @@ from typing import Any, Final, cast
 
 import yaml
 
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.policies.engine.rule import Changes, Enforcement, ReportRule
 from gpucluster.policies.engine.run import evaluate
@@ -72,8 +72,8 @@ class Mistake:
         if not self.delete and not self.replace:
             return kept, None
         after = Resources(one for one in kept if one.name not in self.delete)
-        ended = [Ended(one.urn, "deleted") for one in kept if one.name in self.delete]
-        ended += [Ended(one.urn, "replaced") for one in kept if one.name in self.replace]
+        ended = [Deletion(one.urn, "deleted") for one in kept if one.name in self.delete]
+        ended += [Deletion(one.urn, "replaced") for one in kept if one.name in self.replace]
         return after, Changes(ended=ended, before=kept, after=after)
 
     def _edited(self, good: Resources) -> Resources:

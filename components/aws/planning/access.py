@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.network import refuse_dns, refuse_peer, report_examples, way_in
+from gpucluster.components.shared.network import access_route, refuse_dns, refuse_peer, report_examples
 from gpucluster.components.shared.teams import people_fields
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess, Team
 
@@ -97,7 +97,7 @@ def plan_access(
         services=(*SERVICES, *(["sqs"] if karpenter else []), *(["aps-workspaces"] if collector else [])),
         nat=access.egress == "nat",
         registry=access.registry,
-        summary=f"inside only, {way_in(access, vpc_cidr)}; {_rights(access.admins)}; {out}",
+        summary=f"inside only, {access_route(access, vpc_cidr)}; {_rights(access.admins)}; {out}",
     )
 
 

@@ -28,8 +28,8 @@ from gpucluster.components.cluster.cluster_plan import (
 )
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import ElasticMachines
+from gpucluster.components.shared.file_systems import ExistingStoragePlan
 from gpucluster.components.shared.registry import RegistryPlan, plan_registry
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
 from gpucluster.components.spec.operations import Alerts

@@ -13,12 +13,13 @@ from gpucluster.components.aws.planning.quotas import LUSTRE
 from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.file_systems import (
+    ExistingStoragePlan,
     TierPrices,
     cheapest,
     offer,
+    plan_existing_storage,
     tier_prices,
 )
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan, plan_existing_storage
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_lustre
 from gpucluster.core.catalog.kubernetes_versions import minor

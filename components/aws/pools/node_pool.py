@@ -9,7 +9,7 @@ import pulumi
 from pulumi_aws import autoscaling, ec2, eks
 
 from gpucluster.components.aws.planning.machines import HARDWARE, HARMLESS_REASONS
-from gpucluster.components.planning.labels import OWN_LABELS
+from gpucluster.components.planning.labels import RESERVED_LABELS
 
 
 def node_launch_template(
@@ -83,7 +83,7 @@ def label_machines(
             opts=opts,
         )
         for key, value in labels.items()
-        if key not in OWN_LABELS
+        if key not in RESERVED_LABELS
     ]
 
 

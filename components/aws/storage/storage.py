@@ -14,7 +14,7 @@ from gpucluster.components.aws.planning.storage import LustrePlan
 from gpucluster.components.aws.storage.cluster_bucket import OwnBucket
 from gpucluster.components.kubernetes.objects.objects import STORAGE_CLASS, Declared, manifest_of
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
+from gpucluster.components.shared.file_systems import ExistingStoragePlan
 from gpucluster.components.spec.storage import OWN
 
 _EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]

@@ -10,7 +10,7 @@ from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.network_plan import AddressPlan
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.network import refuse_dns, report_examples, way_in
+from gpucluster.components.shared.network import access_route, refuse_dns, report_examples
 from gpucluster.components.spec.access import Access, PublicAccess
 
 # One of them is the nodes' own egress address. Source: AKS documentation, "Secure access to the API server using
@@ -79,7 +79,7 @@ def plan_access(access: Access, planning: Planning[Location], *, network: Addres
         admins=access.admins,
         peer=access.peer,
         peer_gateway=access.peer_gateway,
-        summary=f"inside only, {way_in(access, network.network)}; {_rights(access.admins)}; internet by "
+        summary=f"inside only, {access_route(access, network.network)}; {_rights(access.admins)}; internet by "
         f"{'your routes' if network.routed else 'NAT'}",
     )
 

@@ -26,7 +26,7 @@ from gpucluster.components.azure.storage.cluster_bucket import (
 )
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.shared.buckets import BucketPlan
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
+from gpucluster.components.shared.file_systems import ExistingStoragePlan
 
 # Roles of the service principal in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}

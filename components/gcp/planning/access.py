@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.network import refuse_peer, report_examples, way_in
+from gpucluster.components.shared.network import access_route, refuse_peer, report_examples
 from gpucluster.components.spec.access import Access, PublicAccess
 
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
@@ -65,7 +65,7 @@ def plan_access(access: Access, planning: Planning[Location], *, nodes_cidr: str
         )
     clients = access.cidrs if access.via == "vpn" else (nodes_cidr,)
     by_name = "by its DNS name only, from anywhere with the IAM permission container.clusters.connect"
-    through = by_name if access.via == "dns" else f"inside only, {way_in(access, nodes_cidr)}"
+    through = by_name if access.via == "dns" else f"inside only, {access_route(access, nodes_cidr)}"
     out = "internet by NAT" if has_nat(access) else "no internet"
     return AccessPlan(
         private=True,

@@ -24,7 +24,7 @@ from gpucluster.components.shared.elastic import (
     ElasticMachines,
     PoolPlan,
     age_losses,
-    fields_that_ask_for,
+    fields_requesting,
     karpenter_purchase_problems,
     plan_pools,
 )
@@ -118,7 +118,7 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     shape = elastic_shape(CLOUD, accelerator)
     pools = plan_pools(elastic, accelerator, shape, planning, _purchase_options)
     plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
-    on_demand = fields_that_ask_for(elastic, "on-demand")
+    on_demand = fields_requesting(elastic, "on-demand")
     planning.losses += [
         f"{field}: {shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
         f"{' or '.join(pool.purchase)} here, and a reclaimed machine ends its job"

@@ -13,12 +13,13 @@ from gpucluster.components.gcp.planning.quotas import LUSTRE
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
 from gpucluster.components.shared.buckets import BucketPlan, plan_shared_bucket
 from gpucluster.components.shared.file_systems import (
+    ExistingStoragePlan,
     TierPrices,
     cheapest,
     offer,
+    plan_existing_storage,
     tier_prices,
 )
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan, plan_existing_storage
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.machines import zones_of
 

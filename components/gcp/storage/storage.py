@@ -17,7 +17,7 @@ from gpucluster.components.gcp.storage.cluster_bucket import READS, WRITES, OwnB
 from gpucluster.components.kubernetes.objects.volume import Volume
 from gpucluster.components.planning.names import NAMESPACE
 from gpucluster.components.shared.buckets import BucketPlan
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
+from gpucluster.components.shared.file_systems import ExistingStoragePlan
 from gpucluster.components.spec.storage import OWN
 
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.

@@ -130,21 +130,21 @@ def limit_values(pools: Sequence[JobPool], queues: Mapping[str, Sequence[str]]) 
         "pools": list(by_name),
         "devices": _DEVICES,
         "asks": {runtime: by_name[found[0]].ask for runtime, found in queues.items()},
-        "machine": {name: _of_a_machine(pool) for name, pool in by_name.items()},
-        "most": {name: _of_a_queue(pool) for name, pool in by_name.items()},
-        "limits": "; ".join(_told(pool) for pool in pools),
+        "machine": {name: _machine_resources(pool) for name, pool in by_name.items()},
+        "most": {name: _queue_resources(pool) for name, pool in by_name.items()},
+        "limits": "; ".join(_limit_text(pool) for pool in pools),
         "own": [f"{next(iter(pool.ask))} in {pool.name}" for pool in pools],
     }
 
 
-def _told(pool: JobPool) -> str:
-    machine = " and ".join(f"{amount} {device}" for device, amount in _of_a_machine(pool).items())
+def _limit_text(pool: JobPool) -> str:
+    machine = " and ".join(f"{amount} {device}" for device, amount in _machine_resources(pool).items())
     return f"{pool.name} {max(1, pool.nodes)} with {machine} each"
 
 
-def _of_a_machine(pool: JobPool) -> dict[str, int]:
-    return {device: amount // max(1, pool.nodes) for device, amount in _of_a_queue(pool).items()}
+def _machine_resources(pool: JobPool) -> dict[str, int]:
+    return {device: amount // max(1, pool.nodes) for device, amount in _queue_resources(pool).items()}
 
 
-def _of_a_queue(pool: JobPool) -> dict[str, int]:
+def _queue_resources(pool: JobPool) -> dict[str, int]:
     return {name: int(amount) for name, amount in pool.quotas.items() if name.startswith(_DEVICES)}

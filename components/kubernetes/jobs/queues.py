@@ -185,7 +185,7 @@ class TeamQueues(pulumi.ComponentResource):
     ) -> None:
         """queues: those of the namespace `training`, by pool; all namespaces share their flavors."""
         super().__init__("gpucluster:kubernetes:TeamQueues", name, {}, opts)
-        made: list[str] = []
+        names: list[str] = []
         for pool in pools:
             # Neither name contains dots.
             shared = f"{space.team.name}.{pool.name}"
@@ -205,5 +205,5 @@ class TeamQueues(pulumi.ComponentResource):
                 ),
                 pulumi.ResourceOptions(parent=self, depends_on=[queue]),
             )
-            made.append(shared)
-        self.register_outputs({"queues": made})
+            names.append(shared)
+        self.register_outputs({"queues": names})

@@ -115,11 +115,11 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
         pod = _pod([pool], fabric, job_container, home=home)
         pod["initContainers"] = [*pod["initContainers"], keys]
         pod["volumes"] = [*pod["volumes"], {"name": "ssh", "emptyDir": {}}]
-        made = _job(name, pod, [pool], fabric, step=step)
+        replicated = _job(name, pod, [pool], fabric, step=step)
         if pool.near:
             offset = {} if step else {_OFFSET: "-1"}
-            made["template"]["spec"]["template"]["metadata"]["annotations"] |= {_GROUP: "mpi", **offset}
-        return made
+            replicated["template"]["spec"]["template"]["metadata"]["annotations"] |= {_GROUP: "mpi", **offset}
+        return replicated
 
     # A launcher that starts before the others listen gives up.
     launcher = {**job("launcher", container, step=True), "dependsOn": [{"name": NODE, "status": "Ready"}]}

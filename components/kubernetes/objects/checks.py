@@ -57,7 +57,7 @@ def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
         yield from _name("metadata.name", metadata.get("name"), 63 if namespace else 253)
         yield from _name("metadata.namespace", metadata.get("namespace"), 63)
         for key in _members(metadata.get("annotations")):
-            yield from _said(f"metadata.annotations key {key!r}", key_problem(key))
+            yield from _refusal(f"metadata.annotations key {key!r}", key_problem(key))
         for field, value in props.items():
             if type(value) not in _LEAVES:
                 yield from _deep(field, value)
@@ -87,7 +87,7 @@ def _deep(path: str, value: Any) -> Iterator[str]:
 
 def _labels(path: str, labels: Mapping[str, Any], *, node: bool = False) -> Iterator[str]:
     for key, value in labels.items():
-        yield from _said(f"{path} key {key!r}", key_problem(key) or (node_label_problem(key) if node else None))
+        yield from _refusal(f"{path} key {key!r}", key_problem(key) or (node_label_problem(key) if node else None))
         yield from _text(f"{path}[{key!r}]", value, label_problem)
 
 
@@ -98,10 +98,10 @@ def _name(path: str, name: Any, longest: int) -> Iterator[str]:
 def _text(path: str, value: Any, problem: Callable[[str], str | None]) -> Iterator[str]:
     """Nothing for missing or still unknown values."""
     if isinstance(value, str):
-        yield from _said(f"{path} is {value!r}", problem(value))
+        yield from _refusal(f"{path} is {value!r}", problem(value))
 
 
-def _said(what: str, allowed: str | None) -> Iterator[str]:
+def _refusal(what: str, allowed: str | None) -> Iterator[str]:
     if allowed is not None:
         yield f"{what}; allowed: {allowed}; change it"
 

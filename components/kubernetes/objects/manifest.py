@@ -36,9 +36,9 @@ def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:
         return [_filled(inner, values) for inner in cast("list[Any]", node)]
     if not isinstance(node, str) or "${" not in node:
         return node
-    write = _cel if key == "expression" else _words
+    write = _cel if key == "expression" else _text
     place = re.fullmatch(_PLACE, node)
-    if place and write is _words:
+    if place and write is _text:
         return values[place[1]]
     return re.sub(_PLACE, lambda place: write(values[place[1]]), node)
 
@@ -47,5 +47,5 @@ def _cel(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _words(value: object) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else ", ".join(cast("Sequence[str]", value)) or "none"

@@ -31,7 +31,7 @@ class Volume:
     after: Sequence[pulumi.Resource] = ()
     staged: bool = False
 
-    def again(self, owner: str) -> Volume:
+    def for_team(self, owner: str) -> Volume:
         """The same file system for a second claim, of an owner with this name.
 
         If two volumes have the same handle, the kubelet mistakes the first one's mount for the second's, whose pods
@@ -63,7 +63,7 @@ def claimed(
             **({"volumeAttributes": dict(volume.attributes)} if volume.attributes else {}),
         },
     }
-    made = Declared(
+    claim_object = Declared(
         f"{name}-volume",
         manifest_of(PERSISTENT_VOLUME, mounted),
         pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
@@ -72,7 +72,7 @@ def claimed(
         f"{name}-claim",
         manifest_of(
             PERSISTENT_VOLUME_CLAIM,
-            {**both, "volumeName": made.object_name, "resources": {"requests": capacity}},
+            {**both, "volumeName": claim_object.object_name, "resources": {"requests": capacity}},
             object_name=claim,
             namespace=namespace,
         ),

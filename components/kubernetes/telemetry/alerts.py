@@ -76,7 +76,7 @@ def _values(watched: Watched) -> dict[str, object]:
     }
 
 
-def samples_a_minute(watched: Watched) -> Decimal:
+def samples_per_minute(watched: Watched) -> Decimal:
     """Of the recorded metrics of one GPU."""
     [group] = rule_file(watched)["groups"]
     return sum("record" in rule for rule in group["rules"]) * Decimal(60) / int(group["interval"].removesuffix("s"))

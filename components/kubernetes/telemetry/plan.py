@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
-from gpucluster.components.kubernetes.telemetry.alerts import Watched, counters_csv, samples_a_minute
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, counters_csv, samples_per_minute
 from gpucluster.components.planning.names import EXPORTER_NAMESPACE, MONITORING, NODE_GPUS
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -42,7 +42,7 @@ class TelemetryPlan:
     receivers: Alerts | None = None
 
 
-def _told(receivers: Alerts | None) -> str:
+def _receivers_text(receivers: Alerts | None) -> str:
     """A webhook without its URL, which may hold a token."""
     if receivers is None:
         return "nobody until you configure a receiver"
@@ -63,7 +63,7 @@ def _gpus(training: int, mig: Mig | None, elastic: Elastic | None) -> Decimal:
 
 
 def _million_samples(gpus: Decimal, watched: Watched) -> Decimal:
-    a_minute = counters_csv().count("\n") * Decimal(60) / SCRAPE_SECONDS + samples_a_minute(watched)
+    a_minute = counters_csv().count("\n") * Decimal(60) / SCRAPE_SECONDS + samples_per_minute(watched)
     return (gpus * a_minute * _MINUTES_A_MONTH / 1_000_000).quantize(Decimal(1), ROUND_UP)
 
 
@@ -79,7 +79,7 @@ def plan_telemetry(
     hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
     if metrics is not None:
         planning.notes.append(
-            f"{metrics} stores GPU metrics and evaluates alerts; alerts go to {_told(telemetry.alerts)}"
+            f"{metrics} stores GPU metrics and evaluates alerts; alerts go to {_receivers_text(telemetry.alerts)}"
         )
         if hour is None:
             what = f"no price of {shape.machine_type} in {region} is known"
@@ -135,7 +135,7 @@ def price_sheet(region: str, machines: Mapping[str, Decimal]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scraped:
+class ScrapeTarget:
     """Pods with a label, and the name of their metrics port. seconds: scrape interval.
 
     metrics: those to keep; all if empty.
@@ -154,21 +154,23 @@ def _chart(name: str) -> dict[str, str]:
 
 
 # Sources: templates of each chart in its pinned version, its labels for selectors and the names of its ports.
-GPU_EXPORTER: Final = Scraped(
+GPU_EXPORTER: Final = ScrapeTarget(
     name="gpu-exporter", namespace=EXPORTER_NAMESPACE, labels=_chart("dcgm-exporter"), port="metrics"
 )
-_OPENCOST: Final = Scraped(
+_OPENCOST: Final = ScrapeTarget(
     name="opencost", namespace=MONITORING, labels=_chart("opencost"), port="http", seconds=60, metrics=COST_METRICS
 )
-_COLLECTOR: Final = Scraped(
+_COLLECTOR: Final = ScrapeTarget(
     name="collector", namespace=MONITORING, labels=_chart("opentelemetry-collector"), port="prometheus"
 )
 
 
-NODE_HEALTH: Final = Scraped(name="node-health", namespace="node-health", labels=_chart("node-health"), port="metrics")
+NODE_HEALTH: Final = ScrapeTarget(
+    name="node-health", namespace="node-health", labels=_chart("node-health"), port="metrics"
+)
 
 
-def options_scraped(plan: TelemetryPlan) -> list[Scraped]:
+def optional_targets(plan: TelemetryPlan) -> list[ScrapeTarget]:
     """Targets by options of the spec: broken nodes, OpenCost's dollars, and job metrics at a collector to scrape."""
     return [
         *([NODE_HEALTH] if plan.node_health else []),

@@ -111,29 +111,29 @@ def package_of_region(region: str) -> str | None:
 
 def region_of_environment(package: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
     """(region, its variable) for a package's default provider; None if no variable is set."""
-    return next(_said(package, "environment", environ), None)
+    return next(_region_values(package, "environment", environ), None)
 
 
 def region_of_outputs(package: str, outputs: Mapping[str, Any]) -> str | None:
     """The region in a resource's outputs; None if missing."""
-    return next((region for region, _ in _said(package, "output", outputs)), None) if outputs else None
+    return next((region for region, _ in _region_values(package, "output", outputs)), None) if outputs else None
 
 
 def _packages(region: str) -> Iterator[str]:
     for cloud in clouds().values():
-        if any(re.fullmatch(pattern, region) for _, pattern in _ways(cloud.package, "option")):
+        if any(re.fullmatch(pattern, region) for _, pattern in _sources(cloud.package, "option")):
             yield cloud.package
 
 
-def _said(package: str, kind: _From, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, pattern in _ways(package, kind):
+def _region_values(package: str, kind: _From, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, pattern in _sources(package, kind):
         value = values.get(name)
         if isinstance(value, str) and (found := re.fullmatch(pattern, value)):
             yield found[1], name
 
 
 @cache
-def _ways(package: str, kind: _From) -> tuple[tuple[str, str], ...]:
+def _sources(package: str, kind: _From) -> tuple[tuple[str, str], ...]:
     names = {cloud.name for cloud in clouds().values() if cloud.package == package}
     return tuple(
         (row["name"], row["pattern"]) for row in rows("regions_from") if row["cloud"] in names and row["from"] == kind

@@ -182,6 +182,6 @@ def _registered_team(team: Team) -> dict[str, Any]:
     return {**({} if team.monthly is None else {"monthly": str(team.monthly)}), "shares": shares}
 
 
-def _registered_storage(asked: StorageAsked) -> dict[str, str]:
-    found = {"usableTib": asked.usable_tib, "gbPerS": asked.gb_per_s, "headroom": asked.headroom}
+def _registered_storage(storage: StorageAsked) -> dict[str, str]:
+    found = {"usableTib": storage.usable_tib, "gbPerS": storage.gb_per_s, "headroom": storage.headroom}
     return {name: str(value) for name, value in found.items() if value is not None}

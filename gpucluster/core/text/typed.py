@@ -62,10 +62,10 @@ def json_value(text: str, source: Source) -> Any:
         raise source.refusal([f"{subject}{error} and starts with {shown_value(first)}"]) from None
 
 
-def yaml_document(path: Path, source: Source, *, others: bool = False) -> YamlText:
-    """The YAML of a file, of any shape. Raises InputError. others: as in `yaml_text.read`."""
+def yaml_document(path: Path, source: Source, *, foreign: bool = False) -> YamlText:
+    """The YAML of a file, of any shape. Raises InputError. foreign: as in `yaml_text.read`."""
     try:
-        return read(path, others=others)
+        return read(path, foreign=foreign)
     except OSError as error:
         raise source.refusal([f"cannot be read: {error.strerror}"]) from None
     except BadYaml as error:
@@ -77,7 +77,7 @@ def typed(value: object, shape: type[_Shape], source: Source, faults: Sequence[s
     try:
         found = TypeAdapter(shape).validate_python(value)
     except ValidationError as error:
-        problems = [_said(details, shape, source) for details in error.errors(include_url=False)]
+        problems = [_message(details, shape, source) for details in error.errors(include_url=False)]
         raise source.refusal([*faults, *problems]) from None
     if faults:
         raise source.refusal(faults)
@@ -98,7 +98,7 @@ _WANTED: Final = {
 _PLAIN: Final = re.compile(r"[\w./@:-]{1,60}")
 
 
-def _said(details: ErrorDetails, shape: Any, source: Source) -> str:
+def _message(details: ErrorDetails, shape: Any, source: Source) -> str:
     loc, context = details["loc"], details.get("ctx", {})
     value: object = details["input"]
     if loc and loc[-1] == "[key]":
@@ -108,7 +108,7 @@ def _said(details: ErrorDetails, shape: Any, source: Source) -> str:
     where = _name(loc) or ("the answer" if source.program else "the file")
     match details["type"]:
         case "value_error":
-            return _of_our_own(loc, str(context["error"]))
+            return _row_message(loc, str(context["error"]))
         case "extra_forbidden":
             return f"{where} is not a field here; allowed: {', '.join(_fields_at(loc[:-1], shape))}"
         case "missing":
@@ -123,7 +123,7 @@ def _said(details: ErrorDetails, shape: Any, source: Source) -> str:
             return f"{where} is {shown_value(value)}, which cannot be used here"
 
 
-def _of_our_own(loc: Sequence[str | int], text: str) -> str:
+def _row_message(loc: Sequence[str | int], text: str) -> str:
     """Adds the row to our own messages: a rule names fields by their path in the row, or starts with a verb."""
     row = _name(loc[:-1])
     return text if not row else f"{row} {text}" if text.startswith("needs ") else f"{row}.{text}"

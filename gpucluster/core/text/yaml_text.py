@@ -51,18 +51,18 @@ class YamlText:
     faults: tuple[Unclear, ...] = ()
 
 
-def read(path: Path, *, others: bool = False) -> YamlText:
+def read(path: Path, *, foreign: bool = False) -> YamlText:
     """The single document in a file. Raises OSError, and BadYaml, whose message follows the file's name.
 
-    others: whether another program's, to be written again: times are texts as there, and it may be ten times as long.
+    foreign: whether another program's, to be written again: times are texts as there, and it may be ten times as long.
     """
-    return parse(_text(path), others=others)
+    return parse(_text(path), foreign=foreign)
 
 
 def read_all(path: Path) -> list[Any]:
     """The plain values of every document in a file; raises the same as `read`."""
     text = _text(path)
-    with _in_plain_words(text):
+    with _plain_errors(text):
         loader, found = _Loader(text), list[Any]()
         while loader.check_node():
             found.append(construct(cast(yaml.Node, loader.get_node())))
@@ -78,12 +78,12 @@ def _text(path: Path) -> str:
         raise BadYaml(f"line {line}: byte 0x{seen:02x} is not UTF-8; save the file as UTF-8") from None
 
 
-def parse(text: str, name: str = "", *, others: bool = False) -> YamlText:
-    """The single document in a text. name: of the field with this value, empty for a whole file. others: as in `read`.
+def parse(text: str, name: str = "", *, foreign: bool = False) -> YamlText:
+    """The single document in a text. name: of the field with this value, empty for a whole file. foreign: as in `read`.
     Raises BadYaml.
     """
-    with _in_plain_words(text):
-        root = (_OthersLoader if others else _Loader)(text).get_single_node()
+    with _plain_errors(text):
+        root = (_ForeignLoader if foreign else _Loader)(text).get_single_node()
         if root is None:
             return YamlText(None, None)
         faults = tuple(_walk(root, name, set()))  # first, since constructing a mapping merges into it
@@ -91,7 +91,7 @@ def parse(text: str, name: str = "", *, others: bool = False) -> YamlText:
 
 
 @contextmanager
-def _in_plain_words(text: str) -> Generator[None]:
+def _plain_errors(text: str) -> Generator[None]:
     try:
         yield
     except yaml.MarkedYAMLError as error:
@@ -144,7 +144,7 @@ class _Loader(yaml.SafeLoader):
             ) from None
 
 
-class _OthersLoader(_Loader):
+class _ForeignLoader(_Loader):
     most = 10 * MOST_VALUES
     yaml_implicit_resolvers: ClassVar = {  # pyright: ignore[reportIncompatibleVariableOverride]
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]

@@ -96,8 +96,8 @@ def with_context(document: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
     }
     merged = {"apiVersion": "v1", "kind": "Config", **document}
     for section, part in parts.items():
-        others = [one for one in _entries(document, section) if one.get("name") != name]
-        merged[section] = [*others, part]
+        foreign = [one for one in _entries(document, section) if one.get("name") != name]
+        merged[section] = [*foreign, part]
     if entry.use or not merged.get("current-context"):
         merged["current-context"] = name
     return merged
@@ -124,7 +124,7 @@ def _read(target: Path, named: Path) -> dict[str, Any]:
     if not target.exists():
         return {}
     source = Source(name=str(named), fix=_OTHER)
-    found = yaml_document(target, source, others=True).data
+    found = yaml_document(target, source, foreign=True).data
     if found is None:
         return {}
     typed(found, Kubeconfig, source)

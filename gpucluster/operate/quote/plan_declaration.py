@@ -36,7 +36,7 @@ def declared(plan: ClusterPlan) -> Resources:
 
     from gpucluster.components.stack.declaration import declare
     from gpucluster.core.program.readers.running import watch
-    from gpucluster.core.program.readers.without_engine import run_alone
+    from gpucluster.core.program.readers.without_engine import run_without_engine
 
     class Silent(mocks.Mocks):
         def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
@@ -55,7 +55,7 @@ def declared(plan: ClusterPlan) -> Resources:
         watched.withdraw()
 
     engine = mocks.MockEngine(logging.Logger("quote", logging.CRITICAL))
-    asyncio.run(run_alone(program, mocks.MockMonitor(Silent()), engine, project=_PROJECT, stack=STACK))
+    asyncio.run(run_without_engine(program, mocks.MockMonitor(Silent()), engine, project=_PROJECT, stack=STACK))
     return found[0]
 
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 def main() -> None:
     """Print the port, then serve until the parent process exits (it holds our stdin) or requests a stop."""
-    from gpucluster.core.light_import import stand_in_for_the_sdk
+    from gpucluster.core.light_import import install_empty_sdk
     from gpucluster.sandbox.engine.language_host import children
     from gpucluster.sandbox.machine.disk import scratch_folder
 
@@ -35,7 +35,7 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, stop)
     # The host needs only the messages; the warm process imports the SDK at the same time.
-    stand_in_for_the_sdk()
+    install_empty_sdk()
     from gpucluster.sandbox.engine.language_host.server import serve
 
     server, port = serve(engine_address=sys.argv[-1] if len(sys.argv) > 1 else None)

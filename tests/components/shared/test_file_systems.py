@@ -9,8 +9,8 @@ import pytest
 from gpucluster.components.gcp.planning.storage import LustrePlan
 from gpucluster.components.shared.buckets import BucketPlan
 from gpucluster.components.shared.file_systems import (
-    HomePlan,
     ExistingStoragePlan,
+    HomePlan,
     Shared,
     home_part,
     plan_home_files,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.components.spec.file import SET_VARIABLE, _short, read_spec, stack_spec, wanted
+from gpucluster.components.spec.file import SET_VARIABLE, _short, overrides, read_spec, stack_spec
 from gpucluster.errors import InputError
 
 ROOT = Path(__file__).parents[3]
@@ -279,7 +279,7 @@ def _ask(asked: pytest.MonkeyPatch, **values: str) -> None:
 
 @pytest.mark.usefixtures("asked")
 def test_without_the_variable_a_spec_is_what_it_says() -> None:
-    assert (wanted(), stack_spec(SPEC).what_if(), read_spec(SPEC).training.nodes) == ({}, [], 4)
+    assert (overrides(), stack_spec(SPEC).what_if(), read_spec(SPEC).training.nodes) == ({}, [], 4)
 
 
 def test_values_stand_for_those_of_the_spec(asked: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mo
 
 from gpucluster.components.stack import declaration
 from gpucluster.components.stack import declaration as module
-from gpucluster.components.stack.declaration import beginning, declaration_context, declare
+from gpucluster.components.stack.declaration import declaration_context, declare, read_trial_start
 from gpucluster.components.stack.stack_config import read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.core.catalog.clouds import clouds
@@ -161,7 +161,7 @@ def _answers(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> None:
 def test_a_state_that_is_just_written_is_read_again(monkeypatch: pytest.MonkeyPatch, waited: list[float]) -> None:
     broken = Exception("invoke of pulumi:pulumi:readStackOutputs failed: failed to load checkpoint: EOF")
     _answers(monkeypatch, broken, broken, {"outputs": {"begun": BEGUN}})
-    assert beginning() == datetime(2026, 11, 1, 8, tzinfo=UTC)
+    assert read_trial_start() == datetime(2026, 11, 1, 8, tzinfo=UTC)
     assert waited == [0.05, 0.1]
 
 
@@ -170,7 +170,7 @@ def test_a_state_that_stays_unreadable_ends_the_program_with_its_error(
 ) -> None:
     _answers(monkeypatch, *[Exception("failed to load checkpoint: EOF")] * 6)
     with pytest.raises(Exception, match="failed to load checkpoint: EOF"):
-        beginning()
+        read_trial_start()
     assert sum(waited) < 2
 
 
@@ -179,4 +179,4 @@ def test_a_preview_before_the_first_update_knows_no_beginning(
 ) -> None:
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
     _answers(monkeypatch, {"outputs": {}})
-    assert (beginning(), waited) == (None, [])
+    assert (read_trial_start(), waited) == (None, [])

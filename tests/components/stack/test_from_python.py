@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic.alias_generators import to_camel, to_snake
 
-from gpucluster.components.stack.from_python import InProgram, _keys, _values
+from gpucluster.components.stack.from_python import ProgramCloud, _keys, _values
 from gpucluster.core.catalog.clouds import clouds
 
 
@@ -36,11 +36,11 @@ def test_a_required_key_without_a_value_is_a_problem() -> None:
 
 
 def test_a_text_names_fields_in_place_of_keys_with_capitals() -> None:
-    location = InProgram("aws", object)
+    location = ProgramCloud("aws", object)
     capitals = [key for key in _keys("aws") if key != key.lower()]
     for key in capitals:
         assert (
-            location.spelled(f"set gpucluster:{key} or {key}")
+            location.in_user_terms(f"set gpucluster:{key} or {key}")
             == f"set location.{to_snake(key)} or location.{to_snake(key)}"
         )
-    assert location.spelled("set region") == "set region"
+    assert location.in_user_terms("set region") == "set region"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.diff import Side
@@ -22,7 +22,7 @@ def side(book: PriceBook) -> MakeSide:
         *resources: Resource,
         title: str = "plan.json",
         steps: bool = False,
-        ended: Iterable[Ended] = (),
+        ended: Iterable[Deletion] = (),
         region: str = "us-east-1",
     ) -> Side:
         made = Resources(resources, default_regions={"aws": region})

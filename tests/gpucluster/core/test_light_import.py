@@ -7,9 +7,9 @@ import sys
 
 PROGRAM = """
 import sys
-from gpucluster.core.light_import import stand_in_for_the_sdk
+from gpucluster.core.light_import import install_empty_sdk
 
-stand_in_for_the_sdk()
+install_empty_sdk()
 from gpucluster.sandbox.clouds import registry
 from pulumi.runtime.proto import provider_pb2
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.core.catalog.resource_types import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
@@ -48,7 +48,7 @@ def forced(type_: str, **inputs: Any) -> Resource:
     return resource(type_, **({name: True} if name else {}), **inputs)
 
 
-def outcome_of(rule, *gone: tuple[Ended, Resource], created=(), before=()):
+def outcome_of(rule, *gone: tuple[Deletion, Resource], created=(), before=()):
     standing = [old for _, old in gone]
     kept = [old for ended, old in gone if ended.how == "replaced"]
     changes = Changes(
@@ -59,16 +59,16 @@ def outcome_of(rule, *gone: tuple[Ended, Resource], created=(), before=()):
     return evaluate([rule], changes.after, changes, today=TODAY)[0]
 
 
-def found(rule, *gone: tuple[Ended, Resource], **stack) -> list[str]:
+def found(rule, *gone: tuple[Deletion, Resource], **stack) -> list[str]:
     return [violation.what for violation in outcome_of(rule, *gone, **stack).violations]
 
 
-def replaced(old: Resource, *because: str, retained: bool = False) -> tuple[Ended, Resource]:
-    return Ended(old.urn, "replaced", because, retained), old
+def replaced(old: Resource, *because: str, retained: bool = False) -> tuple[Deletion, Resource]:
+    return Deletion(old.urn, "replaced", because, retained), old
 
 
-def deleted(old: Resource) -> tuple[Ended, Resource]:
-    return Ended(old.urn, "deleted"), old
+def deleted(old: Resource) -> tuple[Deletion, Resource]:
+    return Deletion(old.urn, "deleted"), old
 
 
 @pytest.mark.parametrize("holds", RULES)

@@ -26,7 +26,7 @@ removes one from the state that an earlier, interrupted update has already delet
 
 
 @dataclass(frozen=True)
-class Ended:
+class Deletion:
     """One resource that an update ends.
 
     because: properties whose change forces the replacement; empty if the plan names none.
@@ -49,10 +49,10 @@ class Ended:
         return urn_name(self.urn)
 
 
-def ended_by(document: Mapping[str, Any]) -> tuple[Ended, ...]:
+def ended_by(document: Mapping[str, Any]) -> tuple[Deletion, ...]:
     """Resources that the steps of a plan end, by URN; none for a state, which has no history."""
     steps = document.get("steps")
-    found: dict[str, Ended] = {}
+    found: dict[str, Deletion] = {}
     for step in steps if is_list(steps) else ():
         how = _ENDS.get(str(step.get("op"))) if is_object(step) else None
         urn = step.get("urn") if is_object(step) else None
@@ -64,7 +64,7 @@ def ended_by(document: Mapping[str, Any]) -> tuple[Ended, ...]:
         retained = is_object(old) and old.get("retainOnDelete") is True
         if before is not None:  # a replacement is up to three steps, one of which has the reasons
             because, retained = before.because or because, before.retained or retained
-        found[urn] = Ended(urn, how, because, retained)
+        found[urn] = Deletion(urn, how, because, retained)
     return tuple(found[urn] for urn in sorted(found))
 
 

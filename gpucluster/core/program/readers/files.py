@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeGuard
 
-from gpucluster.core.program.readers.deletions import Ended, ended_by
+from gpucluster.core.program.readers.deletions import Deletion, ended_by
 from gpucluster.core.program.readers.records import NotReadable, resource_of
 from gpucluster.core.program.resources import Resource, Resources, region_key
 from gpucluster.core.program.values import is_list, is_object
@@ -27,9 +27,9 @@ __all__ = [
     "arguments_of",
     "is_plan",
     "is_state",
+    "read_existing",
     "read_file",
     "read_plan",
-    "read_standing",
     "read_state",
     "read_text",
     "run",
@@ -63,7 +63,7 @@ _GONE: Final = frozenset(
 )
 """Operations whose resource will not exist."""
 
-_MADE: Final = frozenset({"create", "create-replacement", "import", "import-replacement", "replace", "same", "update"})
+_KEPT: Final = frozenset({"create", "create-replacement", "import", "import-replacement", "replace", "same", "update"})
 """Operations that create or keep a resource of this stack, whose new state the engine always writes."""
 
 _ELSEWHERE: Final = frozenset({"read", "read-replacement"})
@@ -100,7 +100,7 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
     return Resources(shown.values(), default_regions=_regions(config if is_object(config) else {}))
 
 
-def read_standing(document: Mapping[str, Any], what: str) -> Resources:
+def read_existing(document: Mapping[str, Any], what: str) -> Resources:
     """The resources that exist before the update, without those another program owns; for a plan already read."""
     old = (step.get("oldState") for step in document.get("steps", []))
     return Resources(
@@ -127,25 +127,25 @@ def _refuse_failed(document: Mapping[str, Any], what: str) -> None:
     diagnostics = document.get("diagnostics")
     for diagnostic in diagnostics if is_list(diagnostics) else ():
         if is_object(diagnostic) and diagnostic.get("severity") == "error":
-            said = str(diagnostic.get("message", "")).strip() or "no message"
-            raise NotReadable(f"{what}: the preview ended in an error, so the plan is incomplete: {said}")
+            output = str(diagnostic.get("message", "")).strip() or "no message"
+            raise NotReadable(f"{what}: the preview ended in an error, so the plan is incomplete: {output}")
 
 
 def _refuse_without_states(document: Mapping[str, Any], steps: Sequence[Any], what: str) -> None:
     """Refuses a plan with names only: no step has the resources' contents, so all of them would be omitted."""
-    made = [step for step in steps if step["op"] in _MADE]
-    bare = [step for step in made if not is_object(step.get("newState"))]
+    kept = [step for step in steps if step["op"] in _KEPT]
+    bare = [step for step in kept if not is_object(step.get("newState"))]
     if bare:
         named = ", ".join(str(step.get("urn")) for step in bare[:2]) + (" and others" if len(bare) > 2 else "")
         raise NotReadable(
-            f"{what}: {len(bare)} of {len(made)} steps have no newState with the resource (first {named}); "
+            f"{what}: {len(bare)} of {len(kept)} steps have no newState with the resource (first {named}); "
             f"write the whole plan with `{_PLAN_FILE_COMMAND}`"
         )
     summary = document.get("changeSummary")
-    counts = [summary.get(op) for op in _MADE] if is_object(summary) and not steps else []
-    if told := sum(count for count in counts if isinstance(count, int)):
+    counts = [summary.get(op) for op in _KEPT] if is_object(summary) and not steps else []
+    if total := sum(count for count in counts if isinstance(count, int)):
         raise NotReadable(
-            f"{what} counts {told} resources but has no steps that describe them; write it with `{_PLAN_FILE_COMMAND}`"
+            f"{what} counts {total} resources but has no steps that describe them; write it with `{_PLAN_FILE_COMMAND}`"
         )
 
 
@@ -168,13 +168,13 @@ class Read:
     """A file that was read.
 
     is_plan: whether its steps show the effect on existing resources: `ended`.
-    standing: reads the resources that exist before the update, as far as a plan's steps show them.
+    existing: reads the resources that exist before the update, as far as a plan's steps show them.
     """
 
     resources: Resources
     is_plan: bool
-    ended: tuple[Ended, ...] = ()
-    standing: Callable[[], Resources] = field(default=lambda: Resources([]), repr=False, compare=False)
+    ended: tuple[Deletion, ...] = ()
+    existing: Callable[[], Resources] = field(default=lambda: Resources([]), repr=False, compare=False)
 
 
 def read_text(text: str, what: str) -> Resources:
@@ -190,7 +190,7 @@ def read_file(text: str, what: str) -> Read:
 
 def _read(document: Any, what: str) -> Read:
     if is_plan(document):
-        return Read(read_plan(document, what), True, ended_by(document), partial(read_standing, document, what))
+        return Read(read_plan(document, what), True, ended_by(document), partial(read_existing, document, what))
     if is_state(document):
         return Read(read_state(document, what), False)
     names = ", ".join(sorted(map(str, document))[:5]) if is_object(document) else ""
@@ -231,19 +231,19 @@ _SHOWN: Final = 15
 def arguments_of(command: str) -> list[str]:
     """The words of a command; a preview gets options for complete JSON. NotReadable describes an unusable one."""
     try:
-        words = shlex.split(command)
+        arguments = shlex.split(command)
     except ValueError as error:
         raise NotReadable(f"--run: {command!r} cannot be split into words: {error}; {_EXAMPLE}") from None
-    if not words:
+    if not arguments:
         raise NotReadable(f"--run is empty; {_EXAMPLE}")
-    if shutil.which(words[0]) is None:
-        raise NotReadable(f"--run: there is no command {words[0]!r}; name one on PATH or by its path")
-    if "preview" in words:
-        words += [option for option in _PLAN if option not in words]
-    return words
+    if shutil.which(arguments[0]) is None:
+        raise NotReadable(f"--run: there is no command {arguments[0]!r}; name one on PATH or by its path")
+    if "preview" in arguments:
+        arguments += [option for option in _PLAN if option not in arguments]
+    return arguments
 
 
-def run(words: Sequence[str], values: Mapping[str, str], *, quiet: bool = False) -> str:
+def run(arguments: Sequence[str], values: Mapping[str, str], *, quiet: bool = False) -> str:
     """The output of the command. NotReadable if it fails without a plan.
 
     A preview that ends in an error still writes a plan, which contains the error. No shell is used.
@@ -253,12 +253,14 @@ def run(words: Sequence[str], values: Mapping[str, str], *, quiet: bool = False)
     environment = {**os.environ, SET_VARIABLE: json.dumps(dict(values))} if values else dict(os.environ)
     try:
         done = subprocess.run(
-            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True,
+            arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True,
             encoding="utf-8", errors="replace", check=False,
         )  # fmt: skip
     except OSError as error:
-        raise NotReadable(f"--run: {shlex.join(words)} cannot be run: {error.strerror}") from None
+        raise NotReadable(f"--run: {shlex.join(arguments)} cannot be run: {error.strerror}") from None
     if done.returncode and not done.stdout.lstrip().startswith("{"):
-        said = [line for text in (done.stdout, done.stderr) for line in (text or "").splitlines() if line.strip()]
-        raise NotReadable("\n".join([f"--run: {shlex.join(words)} ended with {done.returncode}", *said[-_SHOWN:]]))
+        output = [line for text in (done.stdout, done.stderr) for line in (text or "").splitlines() if line.strip()]
+        raise NotReadable(
+            "\n".join([f"--run: {shlex.join(arguments)} ended with {done.returncode}", *output[-_SHOWN:]])
+        )
     return done.stdout

@@ -82,7 +82,7 @@ def await_only(outputs: Iterable[asyncio.Future[Any]]) -> None:
         awaited_outputs().intersection_update(outputs)
 
 
-def forget_the_last_program() -> None:
+def reset_sdk() -> None:
     """The SDK keeps these per process, and those of the last program belong to another event loop."""
     _SETTINGS.rpc_manager.clear()
     _SETTINGS.outputs.clear()

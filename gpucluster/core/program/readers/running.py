@@ -20,7 +20,7 @@ from pulumi.runtime import get_root_resource, register_stack_transformation
 from gpucluster.core.program.readers.private_sdk import children_of, future_of, is_remote, provider_of
 from gpucluster.core.program.readers.records import plain_number
 from gpucluster.core.program.readers.sdk_names import Place, members, top
-from gpucluster.core.program.readers.without_engine import Queued
+from gpucluster.core.program.readers.without_engine import UnsentRegistrations
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, region_key
 from gpucluster.core.program.values import is_list, is_object
 
@@ -196,7 +196,7 @@ class Watched:
     def __init__(self, regions: Mapping[str, str] | None = None) -> None:
         self._regions = dict(regions or {})
         self._seen: list[Declared] = []
-        self._queued = Queued()
+        self._queued = UnsentRegistrations()
         self._over = False
 
     def see(self, args: pulumi.ResourceTransformationArgs) -> None:

@@ -17,10 +17,10 @@ from pulumi.runtime import get_root_resource, mocks, settings
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import run_in_stack
 
-from gpucluster.core.program.readers.private_sdk import await_only, awaited_outputs, forget_the_last_program
+from gpucluster.core.program.readers.private_sdk import await_only, awaited_outputs, reset_sdk
 
 
-class Queued:
+class UnsentRegistrations:
     """Tasks queued from now on."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ def _tasks() -> set[asyncio.Task[object]]:
         return set()
 
 
-class _WithTheEngine:
+class _MonitorWithOutputs:
     """A monitor, and the engine's own answer: that the stack has no outputs yet."""
 
     def __init__(self, monitor: mocks.MockMonitor) -> None:
@@ -66,7 +66,7 @@ class _WithTheEngine:
         return cast(Any, self._monitor).Invoke(request)
 
 
-async def run_alone(
+async def run_without_engine(
     body: Callable[[], None],
     monitor: mocks.MockMonitor,
     engine: mocks.MockEngine,
@@ -80,7 +80,7 @@ async def run_alone(
     """Runs `body` as the program of a stack, and awaits its declarations. root: the folder of its project."""
     settings.configure(
         mocks.MockSettings(
-            monitor=cast(Any, _WithTheEngine(monitor)),
+            monitor=cast(Any, _MonitorWithOutputs(monitor)),
             monitor_features=set(cast(Any, monitor.GetDeploymentInfo(cast(Any, None))).supportedFeatures),
             engine=engine,
             project=project,
@@ -92,6 +92,6 @@ async def run_alone(
         )
     )
     settings.set_root_resource(cast(Any, None))
-    forget_the_last_program()
+    reset_sdk()
     pulumi.runtime.set_all_config(dict(config or {}))
     await run_in_stack(body)

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
-from gpucluster.components.shared.storage.existing_storage import ExistingStoragePlan
+from gpucluster.components.shared.file_systems import ExistingStoragePlan
 from gpucluster.components.spec.cluster import ClusterSpec
 from tests.components.told import refused
 

@@ -9,14 +9,14 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import _values
-from gpucluster.components.kubernetes.telemetry.plan import options_scraped
+from gpucluster.components.kubernetes.telemetry.plan import optional_targets
 
 
 @pytest.mark.parametrize(("health", "prices", "collector"), [*product((True, False), repeat=3)])
 def test_each_option_adds_its_own_target(health: bool, prices: bool, collector: bool) -> None:
     plan = SimpleNamespace(node_health=health, price_sheet="sheet" if prices else None, collector=collector)
     wanted = {"node-health": health, "opencost": prices, "collector": collector}
-    found = options_scraped(cast(Any, plan))
+    found = optional_targets(cast(Any, plan))
     assert [target.name for target in found] == [name for name, asked in wanted.items() if asked]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
 from gpucluster.core.documents.markdown import LONGEST
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
@@ -57,14 +57,14 @@ def reshaped(make: Make, book: PriceBook) -> Diff:
     new = make("aws:ebs/volume:Volume", "disk @team <b>`x`", type="gp3", size=100, parent=new_part)
     odd = make("aws:timestreamwrite/database:Database", "database", parent=new_part)
 
-    def side(title: str, *resources: Resource, ended: tuple[Ended, ...] = ()) -> Side:
+    def side(title: str, *resources: Resource, ended: tuple[Deletion, ...] = ()) -> Side:
         made = Resources(resources, default_regions={"aws": "us-east-1"})
         return Side(title, estimate(made, book), made, "dev", bool(ended), ended)
 
     return diff(
         side("old.json", storage, old_part, shared, gone, machines, pool(limits={"nvidia.com/gpu": "4"})),
         side("new.json", storage, new_part, shared, new, odd, machines, pool(),
-             ended=(Ended(shared.urn, "replaced", ("subnetIds",)), Ended(gone.urn, "deleted"))),
+             ended=(Deletion(shared.urn, "replaced", ("subnetIds",)), Deletion(gone.urn, "deleted"))),
     )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
         ]
         odd = [make("aws:rds/instance:Instance", f"{name}{n}-odd-{size}", parent=part) for n, part in enumerate(parts)]
         resources = Resources([*parts, *volumes, *odd], default_regions={"aws": "us-east-1"})
-        ended = tuple(Ended(item.urn, "replaced", ("size",)) for item in volumes) if size == 200 else ()
+        ended = tuple(Deletion(item.urn, "replaced", ("size",)) for item in volumes) if size == 200 else ()
         sides.append(Side("x", estimate(resources, book), resources, "dev", size == 200, ended))
     return diff(sides[0], sides[1])
 

@@ -18,7 +18,7 @@ from pulumi.runtime.proto import resource_pb2
 
 from gpucluster.core.program.readers.records import UNKNOWN_TEXT, plain_value
 from gpucluster.core.program.readers.running import Watched, watch
-from gpucluster.core.program.readers.without_engine import run_alone
+from gpucluster.core.program.readers.without_engine import run_without_engine
 from gpucluster.core.program.resources import Resource, Resources
 
 HERE = Path(__file__).parent
@@ -134,7 +134,7 @@ def run_program() -> RunProgram:
                 at_end(watched)
 
         given = {key.replace("__", ":"): value for key, value in config.items()}
-        main = run_alone(body, monitor, engine, project="example", stack="dev", preview=preview, config=given)
+        main = run_without_engine(body, monitor, engine, project="example", stack="dev", preview=preview, config=given)
         with _new_loop() as loop:
             loop.run_until_complete(main)
         return Run(found[0], {urn: _sent(urn, request) for urn, request in monitor.requests})

@@ -111,4 +111,4 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, text: bytes | None
 
 def test_times_of_other_programs_stay_texts(tmp_path: Path) -> None:
     (file := tmp_path / "one.yaml").write_text("at: 2026-11-23T10:00:00Z\n")
-    assert yaml_document(file, FILE, others=True).data == {"at": "2026-11-23T10:00:00Z"}
+    assert yaml_document(file, FILE, foreign=True).data == {"at": "2026-11-23T10:00:00Z"}

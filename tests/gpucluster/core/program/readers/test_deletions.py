@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpucluster.core.program.readers.deletions import Ended
+from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.readers.files import read_file
 
 TYPE = "aws:ebs/volume:Volume"
@@ -36,9 +36,9 @@ def test_deletions_and_replacements_are_read_with_what_forces_them() -> None:
     assert (found.is_plan, found.ended) == (
         True,
         (
-            Ended(_urn("again"), "replaced", ("size", "type")),
-            Ended(_urn("gone"), "deleted", (), True),
-            Ended(_urn("taken over"), "replaced"),
+            Deletion(_urn("again"), "replaced", ("size", "type")),
+            Deletion(_urn("gone"), "deleted", (), True),
+            Deletion(_urn("taken over"), "replaced"),
         ),
     )
     assert [(item.name, item.type) for item in found.ended] == [("again", TYPE), ("gone", TYPE), ("taken over", TYPE)]

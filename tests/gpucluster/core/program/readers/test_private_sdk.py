@@ -54,12 +54,12 @@ def test_the_sdk_keeps_what_a_program_awaits() -> None:
     async def program() -> None:
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         late: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        sdk.forget_the_last_program()
+        sdk.reset_sdk()
         sdk.awaited_outputs().update((done, late))
         sdk.await_only([done])
         assert sdk.awaited_outputs() == {done}
         assert sdk.awaited_outputs() is cast(Any, SETTINGS).outputs
-        sdk.forget_the_last_program()
+        sdk.reset_sdk()
         assert sdk.awaited_outputs() == set()
 
     asyncio.run(program())
