@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterSpec", "Error", "watch"]
 
-# Every command and module of ours imports this file first: what takes time to load is loaded where it is used.
+# Every command and module of this package imports this file first: slow imports are where they are used.
 
 
 def __getattr__(name: str) -> Any:
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> Any:
 
 @contextmanager
 def watch(*, export: bool = True) -> Generator[dict[str, str]]:
-    """The cost of what a Pulumi program, or a part of it, declares inside of the `with`, whoever's resources these are.
+    """The cost of what a Pulumi program, or a part of it, declares inside of the `with`, of any package.
 
     At its end a preview prints the table, an update one line with the total. Gives the totals, which are empty until
     then: `monthly`, `monthlyFloor`, `monthlyCeiling`, `hourly`; `perTrainingGpuHour`, `committedElsewhere` and

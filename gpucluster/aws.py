@@ -1,4 +1,4 @@
-"""Training clusters on AWS, and the parts of one that make sense where the rest is there already."""
+"""Training clusters on AWS, and the parts of one that can be added to existing ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 
 @dataclass(frozen=True, kw_only=True)
 class Location:
-    """Where GPU nodes stand. What it is given to checks it, and raises an error of ours for a wrong one.
+    """Location of the GPU nodes. The component that receives it checks it, and raises `InputError` for an invalid one.
 
     region: such as us-east-1. zone: of the GPU nodes, such as us-east-1a, which differs between accounts, or by id,
     such as use1-az4, which does not.
@@ -49,10 +49,11 @@ _AWS = ProgramCloud("aws", Location)
 
 
 class TrainingCluster(cluster.TrainingCluster):
-    """An EKS cluster with one co-located training pool, its network, storage, queues and what the spec asks besides.
+    """An EKS cluster with one co-located training pool, its network, storage, queues and the other parts that the spec
+    requests.
 
-    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
-    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is the
+    billed one, metrics the URL of their store. pools: by name, machines and GPUs of each. storage: the shared one, its
     capacity in GiB and the claim that pods mount.
     """
 
@@ -68,8 +69,8 @@ class TrainingCluster(cluster.TrainingCluster):
         """name: prefix of every resource, which the spec may repeat. spec: a mapping as in a YAML file, the path of
         such a file, or a ClusterSpec. machine: type of the training nodes; default: what the spec implies.
 
-        opts may bring an AWS provider, whose region has to be the location's; else one is made, NAME-aws.
-        Raises an error with every mistake at once, which ends the program with nothing of the cluster registered.
+        opts may bring an AWS provider, whose region has to be the location's; else one is created, NAME-aws.
+        Raises an error with every mistake at once, which ends the program before any part of the cluster is registered.
         """
         with refusing():
             plan = _AWS.plan(name, spec, location, machine)

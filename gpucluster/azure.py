@@ -1,4 +1,4 @@
-"""Training clusters on Azure, and the parts of one that make sense where the rest is there already."""
+"""Training clusters on Azure, and the parts of one that can be added to existing ones."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 
 @dataclass(frozen=True, kw_only=True)
 class Location:
-    """Where GPU nodes stand, and what is chosen there. What it is given to checks it, and raises an error of ours for a
-    wrong one.
+    """Location of the GPU nodes, and choices there. The component that receives it checks it, and raises `InputError`
+    for an invalid one.
 
     subscription: its id. region: such as eastus. zone: number of the GPU nodes' zone, which is another place in each
     subscription, or "none". scale_set_limit: machines that one scale set may hold there. gpu_driver: who owns the
@@ -63,10 +63,11 @@ _AZURE = ProgramCloud("azure", Location)
 
 
 class TrainingCluster(cluster.TrainingCluster):
-    """An AKS cluster with one InfiniBand training pool, its network, storage, queues and what the spec asks besides.
+    """An AKS cluster with one InfiniBand training pool, its network, storage, queues and the other parts that the spec
+    requests.
 
-    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
-    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is the
+    billed one, metrics the URL of their store. pools: by name, machines and GPUs of each. storage: the shared one, its
     capacity in GiB and the claim that pods mount.
     """
 
@@ -82,9 +83,9 @@ class TrainingCluster(cluster.TrainingCluster):
         """name: prefix of every resource, which the spec may repeat. spec: a mapping as in a YAML file, the path of
         such a file, or a ClusterSpec. machine: type of the training nodes; default: what the spec implies.
 
-        opts may bring an azure-native provider, whose subscription has to be the location's; else one is made,
-        NAME-azure. Raises an error with every mistake at once, which ends the program with nothing of the cluster
-        registered.
+        opts may bring an azure-native provider, whose subscription has to be the location's; else one is created,
+        NAME-azure. Raises an error with every mistake at once, which ends the program before any part of the cluster
+        is registered.
         """
         with refusing():
             plan = _AZURE.plan(name, spec, location, machine)

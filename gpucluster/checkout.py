@@ -3,7 +3,7 @@
 Type checkers, editors and programs of another revision find modules by their paths alone. Uses only the standard
 library, because `make` runs it as a script before an environment exists:
 
-    python checkout.py CHECKOUT     make the links, and remove those whose files are gone
+    python checkout.py CHECKOUT     make the links, and remove those without a file
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ LINKS = "build/checkout"
 def python_path(checkout: Path) -> str:
     """The PYTHONPATH of programs that import `gpucluster` and other modules of this checkout.
 
-    Of a project that is no checkout of ours, or of a revision without the table, the folder itself. Raises OSError if
-    the file system has no symbolic links.
+    Of a project that is no checkout of this repository, or of a revision without the table, the folder itself. Raises
+    OSError if the file system has no symbolic links.
     """
     linked = link(checkout)
     return os.pathsep.join(map(str, (checkout / LINKS, checkout) if linked else (checkout,)))
 
 
 def link(checkout: Path) -> bool:
-    """Whether the checkout has a table of folders; then its links are made. Raises OSError if they can't be."""
+    """Whether the checkout has a table of folders; then its links are created. Raises OSError if they can't be."""
     table = folders(checkout)
     if "gpucluster" not in table:
         return False
@@ -60,7 +60,7 @@ def with_files(text: str, checkout: Path) -> str:
 
 
 def folders(checkout: Path) -> dict[str, str]:
-    """Package -> its folder; empty for what is no checkout of ours."""
+    """Package -> its folder; empty for any other folder."""
     try:
         settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
         return settings["tool"]["setuptools"]["package-dir"]

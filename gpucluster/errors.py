@@ -1,6 +1,6 @@
 """The errors that users of the library and of the command see, with a common base, and the exit codes of commands.
 
-Imports nothing of own_frames: every module may import it, including those whose start time matters.
+Imports no other module of this package: every module may import it, including those whose start time matters.
 """
 
 from __future__ import annotations

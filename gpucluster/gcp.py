@@ -1,4 +1,4 @@
-"""Training clusters on Google Cloud, and the parts of one that make sense where the rest is there already."""
+"""Training clusters on Google Cloud, and the parts of one that can be added to existing ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 
 @dataclass(frozen=True, kw_only=True)
 class Location:
-    """Where GPU nodes stand. What it is given to checks it, and raises an error of ours for a wrong one.
+    """Location of the GPU nodes. The component that receives it checks it, and raises `InputError` for an invalid one.
 
     project: its id. region: such as us-central1. zone: of the GPU nodes and their storage, such as us-central1-b.
     """
@@ -42,10 +42,11 @@ _GCP = ProgramCloud("gcp", Location)
 
 
 class TrainingCluster(cluster.TrainingCluster):
-    """A GKE cluster with one co-located training pool, its networks, storage, queues and what the spec asks besides.
+    """A GKE cluster with one co-located training pool, its networks, storage, queues and the other parts that the spec
+    requests.
 
-    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
-    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is the
+    billed one, metrics the URL of their store. pools: by name, machines and GPUs of each. storage: the shared one, its
     capacity in GiB and the claim that pods mount.
     """
 
@@ -61,9 +62,9 @@ class TrainingCluster(cluster.TrainingCluster):
         """name: prefix of every resource, which the spec may repeat. spec: a mapping as in a YAML file, the path of
         such a file, or a ClusterSpec. machine: type of the training nodes; default: what the spec implies.
 
-        opts may bring a provider of Google Cloud, whose project and region have to be the location's; else one is made,
-        NAME-gcp. Raises an error with every mistake at once, which ends the program with nothing of the cluster
-        registered.
+        opts may bring a provider of Google Cloud, whose project and region have to be the location's; else one is
+        created, NAME-gcp. Raises an error with every mistake at once, which ends the program before any part of the
+        cluster is registered.
         """
         with refusing():
             plan = _GCP.plan(name, spec, location, machine)
@@ -120,7 +121,7 @@ class TrainingPool(training_pool.TrainingPool):
 class Network(network.Network):
     """Networks as a training cluster has them: one for nodes and pods, and those that the machine's GPUs need.
 
-    Their ranges lie in 10.0.0.0/12. The subnetwork has secondary ranges called pods and services.
+    Their ranges are in 10.0.0.0/12. The subnetwork has secondary ranges called pods and services.
     network, subnetwork: resources. gpu_subnets: network and subnet of each GPU network, for a TrainingPool.
     """
 

@@ -34,7 +34,7 @@ from gpucluster.core.program.facts import Budget, Facts, StorageAsked, Terms
 
 @dataclass(frozen=True, kw_only=True)
 class CloudTraits:
-    """What the shared parts are told of a cloud.
+    """Facts of a cloud that the shared parts need.
 
     cloud: its row in `core.catalog`. service: of Kubernetes, with the form and the longest of its clusters' names.
     log_days: retentions that its log service supports, `log_service` that and these values in an error, `log_store`

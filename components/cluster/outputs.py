@@ -20,8 +20,8 @@ from gpucluster.core.program.facts import Facts
 class Pool:
     """A pool of GPU nodes; they have its name in their label `gpucluster/pool`, and jobs ask for it as their queue.
 
-    machine_type: in the cloud's words. gpus: of one machine. nodes: machines that jobs can use together, spares not
-    counted; of an elastic pool as many as there may be. elastic: its machines come for a job and go after it.
+    machine_type: as the cloud names it. gpus: of one machine. nodes: machines that jobs can use together, spares not
+    counted; of an elastic pool the most there can be. elastic: its machines are started for a job and removed after it.
     """
 
     machine_type: str
@@ -47,10 +47,10 @@ class SharedStorage:
 
 @dataclass(frozen=True, kw_only=True)
 class Registry:
-    """Where the images of jobs are kept.
+    """The registry of the images of jobs.
 
-    image: name of an image to push and to pull; a tag comes after it. login: the command after which `docker push` may
-    write there. caches: public registry -> what stands in its place in the name of an image.
+    image: name of an image to push and to pull; a tag follows it. login: the command after which `docker push` may
+    write to it. caches: public registry -> its replacement in the name of an image.
     """
 
     image: pulumi.Output[str]
@@ -60,7 +60,7 @@ class Registry:
 
 @dataclass(frozen=True, kw_only=True)
 class Logs:
-    """Where the cloud keeps what pods print.
+    """The cloud's store of what pods print.
 
     console: URL to read it at. command: what prints it, with the name of a job instead of JOB.
     """

@@ -1,4 +1,4 @@
-"""One pass from a spec to a plan: what each part of a cluster is told, and what it reports. Imports no Pulumi."""
+"""One pass from a spec to a plan: the facts that each part of a cluster gets, and its reports. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ Plan = TypeVar("Plan")
 
 @dataclass(kw_only=True)
 class Planning(Generic[Location]):
-    """Given to the plan of each part, which reports here what it finds and then returns its plan.
+    """The argument of each part's plan, which reports its findings here and then returns its plan.
 
-    A part that refuses a value still returns a plan, made of the value or of a default: the others then report their
-    own problems, and the whole plan is thrown away.
+    A part that refuses a value still returns a plan, built from the value or from a default: the others then report
+    their own problems, and the whole plan is discarded.
 
     location: of the cluster; an example of the cloud if `located` is false, because the configuration has none that
     can be used. machine: type of the training nodes, None for the one that the spec implies. prices: None if no price

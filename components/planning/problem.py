@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 @dataclass(frozen=True)
 class Problem:
     """field: its full name as the user writes it, such as access.admins[0]; empty if no field is at fault.
-    seen: the value found, in words that follow the name. fix: allowed values, and the change to make.
+    seen: the value found, as a text that follows the name. fix: allowed values, and the change to make.
     """
 
     field: str

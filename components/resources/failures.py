@@ -108,8 +108,8 @@ async def _found(args: pulumi.ResourceTransformationArgs, row: FailedState) -> p
 
 
 async def _missing(args: pulumi.ResourceTransformationArgs, groups: Sequence[str] | None) -> str:
-    """The missing machines of a pool of GKE in words, whose state no output has; empty if there are enough. The cloud
-    itself scales pools without a fixed size, and recreates Spot machines.
+    """A text about the missing machines of a pool of GKE, whose state no output has; empty if there are enough. The
+    cloud itself scales pools without a fixed size, and recreates Spot machines.
 
     Of the groups, not of the program, as a preview must not miss what an update will add. Source:
     hashicorp/terraform-provider-google@e03b7622: data_source_google_compute_instance_group.go (`size`),

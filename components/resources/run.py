@@ -20,7 +20,7 @@ from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
 
 INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
-"""Names the file that tells the sandbox that input was refused; otherwise Pulumi's own exit code shows only that it
+"""Names the file that reports refused input to the sandbox; otherwise Pulumi's own exit code shows only that it
 failed."""
 
 

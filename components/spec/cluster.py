@@ -1,6 +1,7 @@
-"""The spec of a cluster, in the same terms on every cloud, and of parts that are declared alone. Imports no Pulumi.
+"""The spec of a cluster, in the same terms on every cloud, and of parts that are declared separately. Imports no
+Pulumi.
 
-`file` reads it from YAML and reports every mistake on a line of its own.
+`file` reads it from YAML and reports every mistake on its own line.
 """
 
 from __future__ import annotations
@@ -259,7 +260,7 @@ class PoolSpec(Model):
 
 
 class NetworkSpec(Model):
-    """A network alone. private_services: the cloud's own services, such as its file systems, appear inside."""
+    """Only a network. private_services: the cloud's own services, such as its file systems, appear inside."""
 
     name: Name
     nat: bool = Field(default=True, description="Internet access")
@@ -268,7 +269,7 @@ class NetworkSpec(Model):
 
 
 TrainingSpec = ClusterSpec | PoolSpec
-"""What tells of a training pool."""
+"""The specs that contain a training pool."""
 
 
 def spec_schema() -> str:

@@ -236,7 +236,7 @@ def _not_text(place: _Place) -> str | None:
 
 
 def _instead(place: _Place) -> str:
-    """What may stand here, or where the unknown field belongs."""
+    """The allowed fields here, or the place of the unknown field."""
     name = str(place.field[-1])
     allowed = sorted({field for model in place.models for field in model.model_fields})
     homes = list(_homes(name, place.top, ""))

@@ -1,6 +1,6 @@
-"""What a spec may name of a company's own: address ranges to keep to, and what stands already. Imports no Pulumi.
+"""A company's address ranges and existing resources that a spec may name. Imports no Pulumi.
 
-Ids are the cloud's; `components.<cloud>.existing` tells which it takes.
+Ids are the cloud's; `components.<cloud>.existing` lists the accepted ones.
 """
 
 import ipaddress
@@ -27,8 +27,8 @@ PrivateRange = Annotated[str, AfterValidator(_private)]
 
 
 def _wide(widest: int, narrowest: int) -> AfterValidator:
-    """Of a width that every cloud takes, or that holds what is cut from it: of a network, subnets of a sixteenth, where
-    a file system's may be no narrower than /24. Sources: Amazon VPC user guide, "VPC CIDR blocks"; Amazon EKS API,
+    """A width that every cloud accepts, or that is enough for its parts: in a network, subnets of a sixteenth, of which
+    a file system's must not be narrower than /24. Sources: Amazon VPC user guide, "VPC CIDR blocks"; Amazon EKS API,
     KubernetesNetworkConfigRequest (serviceIpv4Cidr); `azure/addresses.py` (Lustre).
     """
 

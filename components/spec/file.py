@@ -88,13 +88,13 @@ class SpecSource(Protocol[Read]):
         ...
 
     def what_if(self) -> list[str]:
-        """What is asked of the spec otherwise than it says, for this preview; empty when nothing is."""
+        """Values that replace those of the spec in this preview; empty without any."""
         ...
 
 
 @dataclass(frozen=True)
 class SpecValues(Generic[Spec]):
-    """A spec as plain values. load: gives them, with their lines; raises InputError. model: what they have to be.
+    """A spec as plain values. load: returns them, with their lines; raises InputError. model: their type.
 
     name: the one it must have, None for any.
     """
@@ -117,7 +117,8 @@ class SpecValues(Generic[Spec]):
         except InvalidSpec as error:
             found = mistakes_of(error, file.root, self.model)
             problems += [(mistake.line, mistake.text) for mistake in found]
-            # The field knows what it takes: "write true, or "yes" for the text" helps nobody where a number is wanted.
+            # The field's own message is better: "write true, or "yes" for the text" does not help if it requires a
+            # number.
             refused = {mistake.field for mistake in found}
             faults = [fault for fault in faults if fault.repeats or fault.name not in refused]
         else:
@@ -159,11 +160,11 @@ as the spec has it. `gpucluster cost report --run ... --set nodes=8` sets it, an
 cluster.
 """
 _FIRST: Final = "training."
-"""The part whose fields are meant when a short name is in several."""
+"""The part that takes precedence if a short name is in several."""
 
 
 def overrides() -> Mapping[str, str]:
-    """Name -> text, as the environment has it. Raises InputError when it cannot be read."""
+    """Name -> text, from the environment. Raises InputError if it cannot be read."""
     text = os.environ.get(SET_VARIABLE, "")
     if not text:
         return {}

@@ -1,4 +1,4 @@
-"""What watches a cluster, what becomes of broken nodes, and rules that resources may break."""
+"""Monitoring of a cluster, handling of broken nodes, and exemptions from rules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ def _once(value: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_webhook(url: str) -> bool:
-    """Whether it is one that alerts may be sent to: they tell of the cluster, and the URL may hold a token."""
+    """Whether alerts may be sent to it: they describe the cluster, and the URL may contain a token."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -129,7 +129,7 @@ BrokenNodes = Literal["drain", "report", "leave"]
 
 
 class Health(Model):
-    """Handling of broken GPU nodes, and of jobs that lose theirs."""
+    """Handling of broken GPU nodes, and of jobs that lose their nodes."""
 
     broken_nodes: BrokenNodes = Field(
         default="drain",

@@ -29,7 +29,7 @@ class Training(Model):
 
     @property
     def size(self) -> int:
-        """Nodes bought: asked and spare."""
+        """Nodes bought: requested and spare."""
         return self.nodes + self.spares
 
 
@@ -48,7 +48,7 @@ class SpotPurchase(Model):
 class CapacityBlockPurchase(Model):
     """Capacity for fixed dates, paid upfront, referred to by the id of its reservation.
 
-    A plan has no clock: who runs it says when the block has begun, and the pool then gets its nodes.
+    A plan has no clock: the user sets `active` once the block has started, and the pool then gets its nodes.
     """
 
     kind: Literal["capacity-block"]
@@ -68,7 +68,7 @@ Purchase = Annotated[
 
 
 class GroupPlacement(Model):
-    """A co-location domain made for this cluster."""
+    """A co-location domain created for this cluster."""
 
     kind: Literal["group"]
 

@@ -53,8 +53,8 @@ def _buckets(reads: Sequence[str], writes: Sequence[str]) -> Iterator[Problem]:
 
 
 class OwnBucket(Model):
-    """A bucket of the cluster's own: for what comes in, and for what shall outlive the cluster. Nobody but its jobs and
-    who has rights in the account reads it; it keeps no old versions.
+    """The cluster's own bucket, for input data and for data that must outlive the cluster. Only its jobs, and
+    identities with permissions in the account, can read it; it keeps no old versions.
     """
 
     expected_gib: Decimal = Field(

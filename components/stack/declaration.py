@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 _CALLS: Final = 8
-"""Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one more in case
-Pulumi or an SDK adds a call.
+"""Number of stack frames that Pulumi records for a resource: its own six, one of this package that declares it, and one
+more in case Pulumi or an SDK adds a call.
 """
 
 

@@ -54,7 +54,7 @@ def _wrong(site: Path, info: Path) -> Iterator[str]:
 
 
 def lacking(error: Exception) -> str:
-    """What the user has to do about a missing module; empty for one module of ours, and for any other error."""
+    """The user's remedy for a missing module; empty for a module of this package, and for any other error."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     top = name.partition(".")[0]
     if top == "gpucluster":

@@ -113,5 +113,5 @@ def _local_zones() -> Mapping[str, str]:
 
 
 def local_zone_lustre(zone: str) -> str:
-    """FSx offers in a Local Zone, by its id, in the words of the table of regions; empty if unknown."""
+    """FSx offers in a Local Zone, by its id, as in the table of regions; empty if unknown."""
     return _local_zones().get(zone, "")

@@ -129,7 +129,7 @@ unit"."""
 class Fabric:
     """GPU network of multi-node jobs on a machine type.
 
-    name: in words. host_networks: additional networks before those of the GPUs. gpu_networks: those of the GPUs:
+    name: for texts. host_networks: additional networks before those of the GPUs. gpu_networks: those of the GPUs:
     VPCs, with RoCE subnets of one VPC. device_mode: of the GPU networks. mtu: of the GPU networks, bytes; with
     TCPX and TCPXO of the cluster's own network too.
     """

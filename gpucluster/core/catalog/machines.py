@@ -20,7 +20,7 @@ class Gpu:
     """One model.
 
     gpu: its name in the other tables. accelerator: its name in a spec; the H100 of 94 GB is an H100 there.
-    name: in words. memory_mib: as reported by the cloud's API, MiB.
+    name: for texts. memory_mib: as reported by the cloud's API, MiB.
     """
 
     gpu: str

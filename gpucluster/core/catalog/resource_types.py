@@ -1,4 +1,4 @@
-"""Resource types without a charge of their own, each with its source: `free.csv`.
+"""Resource types that are not charged themselves, each with its source: `free.csv`.
 
 `kubernetes:GROUP/*` is every kind of an API group: Kubernetes' own, and those of controllers that create nothing
 outside the cluster on their own. Any other group may create cloud resources, so it is not assumed free. `PACKAGE:*` is

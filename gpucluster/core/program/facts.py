@@ -1,7 +1,7 @@
-"""Facts that components state about themselves, for readers that do not know the components.
+"""Facts that components register about themselves, for readers that do not import the components.
 
-A component registers `Facts.registered()` as inputs and outputs; `registered_facts` reads them, from ours and from
-any other component that registers the same names:
+A component registers `Facts.registered()` as inputs and outputs; `registered_facts` reads them, from our components and
+from any other component that registers the same names:
 
 ===================  ============================================================================================
 `requiredLabels`     key -> value that everything around and inside the component must have

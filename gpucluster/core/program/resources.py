@@ -77,7 +77,7 @@ class Resource:
     inputs: camelCase keys as in the engine; plain str, int, float, bool, list, dict, None, or UNKNOWN at
         any depth. Secrets are UNKNOWN.
     outputs: values of the source beyond the inputs; for a component the registered ones.
-    custom: False for a component, which owns no cloud resource of its own.
+    custom: False for a component, which itself owns no cloud resource.
     parent: URN of the parent, None at the top.
     provider: URN of the provider resource, None for a default provider that the source does not contain.
     dependencies: input property -> URNs of the resources its value depends on.
@@ -85,7 +85,7 @@ class Resource:
     protect: whether the engine refuses to delete it, if the source knows it.
     keeps: properties that keep their initial value, whatever the program sets (`ignoreChanges`), if the source knows
         them.
-    remote: whether it may be a component of a package in another language, as far as the source tells.
+    remote: whether it may be a component of a package in another language, as far as the source shows.
     """
 
     urn: str
@@ -178,7 +178,7 @@ class Resources:
         return next((one for one in self.parents(resource) if not one.custom and one.type != _STACK), None)
 
     def hides_parts(self, component: Resource) -> bool:
-        """Whether nothing of what a component of another language makes is here: its program did not run."""
+        """Whether all resources of a component of another language are missing: its program did not run."""
         return component.urn in self.once(_without_parts)
 
     def once(self, read: Callable[[Resources], Iterable[_T]]) -> Sequence[_T]:

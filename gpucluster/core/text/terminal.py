@@ -91,7 +91,7 @@ def shows_styles(stream: TextIO) -> bool:
 
 
 def note(text: str) -> None:
-    """Prints a remark of ours beside the output of another program, dim on terminals that show it."""
+    """Prints a remark of this package beside the output of another program, dim on terminals that show it."""
     shown, terminal = plain(text), beneath(sys.stderr)
     click.echo(click.style(shown, dim=True) if shows_styles(terminal) else shown, file=terminal)
 

@@ -19,7 +19,7 @@ import yaml
 from gpucluster.core.text.values import cut, shown_value
 
 MOST_VALUES: Final = 20_000
-"""Maximum of values in one file, including repetition by aliases: far above any file of ours, read in a second."""
+"""Maximum of values in one file, including repetition by aliases: far above any file here, read in a second."""
 
 
 class BadYaml(ValueError):
@@ -241,7 +241,7 @@ _NUMBERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...]] = (
 
 
 def _readings(node: yaml.Node) -> str:
-    """A plain value with its two readings in words; empty if they agree or its tag decides."""
+    """A text about a plain value with its two readings; empty if they agree or its tag decides."""
     if not isinstance(node, yaml.ScalarNode) or node.style is not None:
         return ""
     if node.tag == f"{_TAGS}timestamp" or node.tag != _RESOLVER.resolve(yaml.ScalarNode, node.value, (True, False)):  # pyright: ignore

@@ -1,7 +1,7 @@
 """Converts the engine's messages to a policy pack into `program.resources.Resource`.
 
 For a single resource it sends inputs, for the stack it sends outputs. In a preview the outputs of a new resource
-are mostly unknown, even those nobody set, so the inputs seen first are kept and used as the base of the
+are mostly unknown, even those that are not set, so the inputs seen first are kept and used as the base of the
 stack's view.
 
 Secrets arrive as unmarked plain text, hence the rule that no message prints a possibly secret value.
