@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from gpucluster.core.program.facts import Budget
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.core.program.values import BadValue, amount
 from gpucluster.policies.engine.rule import Finding, Framework, Stack, Violation
@@ -113,7 +113,7 @@ def _judge(stack: Stack) -> Judgement | Violation:
         return found
     if configured is not None:
         return Judgement(estimate=found, verdict=budget_verdict(found, configured), stated_by=None)
-    all_stated = list(stated(stack.resources))
+    all_stated = list(read_registered_facts(stack.resources))
     return Judgement(
         estimate=found,
         verdict=budget_verdict(found),

@@ -29,7 +29,7 @@ from gpucluster.components.spec.operations import BrokenNodes, Logs
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.machines import Machine
-from gpucluster.core.program.facts import Budget, Facts, StorageAsked, Terms
+from gpucluster.core.program.facts import Budget, Facts, StorageRequest, Terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +211,7 @@ def cluster_facts(
         before_up=tuple(planning.before_up),
         notes=tuple(planning.notes),
         equivalence=_equivalence(shape, training.nodes, co_location, *shared_sizes(storage)),
-        storage_asked=_storage_asked(spec.storage.shared),
+        storage_asked=_storage_request(spec.storage.shared),
         scale_set_limit=scale_set_limit,
     )
 
@@ -251,10 +251,10 @@ def _days(hours: int | None) -> Decimal | None:
     return None if hours is None else Decimal(hours) / 24
 
 
-def _storage_asked(shared: SharedStorage) -> StorageAsked | None:
+def _storage_request(shared: SharedStorage) -> StorageRequest | None:
     """The requested shared file system, by which the cost module reports what its size steps waste; None for a bucket
     and for an existing one.
     """
     if not shared.makes_lustre:
         return None
-    return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)
+    return StorageRequest(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)

@@ -11,7 +11,7 @@ from typing import Final
 
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.facts import Facts
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resources
 from gpucluster.core.program.values import is_object
 from gpucluster.cost.comparison.carbon import KW_PER_NODE, Grid, grid_of, tonnes_a_year
@@ -34,7 +34,7 @@ class Cluster:
 
 def cluster_of(resources: Resources) -> Cluster | None:
     """The cluster of a stack; None if no component, or several, state `equivalence`."""
-    found = [each for each in stated(resources) if each.facts.equivalence]
+    found = [each for each in read_registered_facts(resources) if each.facts.equivalence]
     return _cluster(found[0].component.name, found[0].facts) if len(found) == 1 else None
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.core.program.facts import Budget, Facts, Slices, Team, Terms
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import Resources
 
 _USED: Final = frozenset(
@@ -50,7 +50,7 @@ class StackFacts:
 
 def stack_facts(resources: Resources) -> StackFacts:
     """The facts of every component of the stack."""
-    found = list(stated(resources))
+    found = list(read_registered_facts(resources))
     facts = [each.facts for each in found]
     gpus = [one.training_gpus for one in facts if isinstance(one.training_gpus, Decimal)]
     days = [one.duration_days for one in facts if isinstance(one.duration_days, Decimal)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.core.catalog.clouds import clouds
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost.prices import Price, PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
@@ -171,7 +171,7 @@ def _rate(book: PriceBook, system: FileSystem, tier: int) -> Price | None:
 
 def _stated(resource: Resource, resources: Resources) -> Need | None:
     """The need that a component around the file system states as `storageAsked`."""
-    by_urn = {each.component.urn: each for each in stated(resources) if "storageAsked" in each.names}
+    by_urn = {each.component.urn: each for each in read_registered_facts(resources) if "storageAsked" in each.names}
     found = next((by_urn[parent.urn] for parent in resources.parents(resource) if parent.urn in by_urn), None)
     asked = None if found is None else found.facts.storage_asked
     if found is None or asked is None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.core.program.values import is_list, is_object, text
 
@@ -77,7 +77,7 @@ class Unreadable:
 
 def exemptions(resources: Resources) -> Iterator[Exemption | Unreadable]:
     """Every entry that a component of the stack registered."""
-    for each in stated(resources):
+    for each in read_registered_facts(resources):
         entries = each.facts.exemptions
         if entries is UNKNOWN:
             yield Unreadable(each.component, "the exemptions are not known yet", unknown=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.core.catalog.resource_types import NODE_POOL
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import Resource
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.clouds.node_impacts import Impact, job_pools, rolls
@@ -60,7 +60,7 @@ def _description(roll: Impact) -> str:
 
 def _allowed(old: Resource, changes: Changes) -> str | None:
     """The component around it whose nodes may be replaced, from the fact `rolls` of a component in the new program."""
-    named = {name for each in stated(changes.after) for name in each.facts.rolls}
+    named = {name for each in read_registered_facts(changes.after) for name in each.facts.rolls}
     return next((parent.name for parent in changes.before.parents(old) if parent.name in named), None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.core.catalog.labels import LabelSyntax, problem_of_key, problem_of_value
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.label_sets import LabelSet, label_sets, label_sets_in, labels_at
 from gpucluster.policies.engine.rule import (
@@ -57,7 +57,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _has_requirements(stack: Stack) -> bool:
     configured = bool(stack.config.get("labels") or stack.config.get("keys"))
-    return configured or any("requiredLabels" in each.names for each in stated(stack.resources))
+    return configured or any("requiredLabels" in each.names for each in read_registered_facts(stack.resources))
 
 
 def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]:
@@ -147,7 +147,7 @@ def _registered(resources: Resources) -> Callable[[Resource], Labels]:
     """
     by_urn = {
         each.component.urn: each.facts.required_labels
-        for each in stated(resources)
+        for each in read_registered_facts(resources)
         if each.facts.required_labels is not None
     }
     agreed = _agreed(list(by_urn.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.core.program.values import flag, whole
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
@@ -17,7 +17,7 @@ _LOCK: Final = "deletionProtectionEnabled"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    temporary = {each.component.urn for each in stated(stack.resources) if _ENDS in each.names}
+    temporary = {each.component.urn for each in read_registered_facts(stack.resources) if _ENDS in each.names}
     for found in file_systems(stack.resources):
         resource = found.resource
         if resource.protect or any(parent.urn in temporary for parent in stack.resources.parents(resource)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.core.program.values import whole
 from gpucluster.policies.budgets import priced
@@ -23,7 +23,7 @@ _OF_A_NODE: Final = 8
 def check(stack: Stack) -> Iterator[Finding]:
     configured = whole(stack.config, _SETTING)
     per_spare = max(configured, 1) if isinstance(configured, int) else _USUAL
-    for each in stated(stack.resources):
+    for each in read_registered_facts(stack.resources):
         spare, training = each.facts.spare_gpus, each.facts.training_gpus
         if spare is not None and UNKNOWN in (spare, training):
             yield CannotTell(each.component, "the number of spare GPUs is not known yet")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.policies.budgets import priced
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    found = [each for each in stated(stack.resources) if "teams" in each.names]
+    found = [each for each in read_registered_facts(stack.resources) if "teams" in each.names]
     for each in found:
         yield from (CannotTell(each.component, reason) for name, reason in each.unread if name == "teams")
     if not any(each.facts.teams for each in found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import text, whole
 from gpucluster.policies.clouds.aws import placement as on_aws
@@ -279,7 +279,7 @@ def _holds(nodes: azure.AgentPool, limit: int | Unknown) -> Iterator[Finding]:
 def _limit(resource: Resource, stack: Stack) -> int | Unknown:
     """The pack's setting, else the nearest component's, else the limit of every subscription."""
     limit = whole(stack.config, _LIMIT)
-    by_urn = {each.component.urn: each.facts.scale_set_limit for each in stated(stack.resources)}
+    by_urn = {each.component.urn: each.facts.scale_set_limit for each in read_registered_facts(stack.resources)}
     for parent in stack.resources.parents(resource):
         limit = by_urn.get(parent.urn) if limit is None else limit
     return limit if limit is UNKNOWN else min(limit or _USUAL_LIMIT, _RAISED_LIMIT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.core.program.registered_facts import stated
+from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
@@ -14,7 +14,7 @@ _TEMPORARY: Final = ("trial", "test", "experiment", "sandbox", "demo", "poc")
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for each in stated(stack.resources):
+    for each in read_registered_facts(stack.resources):
         labels = each.facts.required_labels
         if labels is None or _ENDS in each.names:
             continue

@@ -90,7 +90,7 @@ class Team:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StorageAsked:
+class StorageRequest:
     """TiB of data, total GB/s, and the factor of space on top of the data, None for the usual one."""
 
     usable_tib: Decimal
@@ -122,7 +122,7 @@ class Facts:
     before_up: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     equivalence: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    storage_asked: StorageAsked | None = None
+    storage_asked: StorageRequest | None = None
     scale_set_limit: int | Unknown | None = None
     what_if: tuple[str, ...] = ()
 
@@ -182,6 +182,6 @@ def _registered_team(team: Team) -> dict[str, Any]:
     return {**({} if team.monthly is None else {"monthly": str(team.monthly)}), "shares": shares}
 
 
-def _registered_storage(storage: StorageAsked) -> dict[str, str]:
+def _registered_storage(storage: StorageRequest) -> dict[str, str]:
     found = {"usableTib": storage.usable_tib, "gbPerS": storage.gb_per_s, "headroom": storage.headroom}
     return {name: str(value) for name, value in found.items() if value is not None}

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
-from gpucluster.core.program.facts import Budget, Facts, PoolShare, Slices, StorageAsked, Team, Terms
+from gpucluster.core.program.facts import Budget, Facts, PoolShare, Slices, StorageRequest, Team, Terms
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import BadValue, amount, is_list, is_object, items, whole
 
@@ -17,7 +17,7 @@ _Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stated:
+class ComponentFacts:
     """One component and its facts.
 
     names: all registered names, including unusable ones. unread: (name, reason) of values that are unusable, or
@@ -33,7 +33,7 @@ class Stated:
 _NAMES: Final = frozenset(re.sub("_(.)", lambda found: found[1].upper(), one.name) for one in fields(Facts))
 
 
-def stated(resources: Resources) -> Iterator[Stated]:
+def read_registered_facts(resources: Resources) -> Iterator[ComponentFacts]:
     """The facts of every component that registers any."""
     for component in resources:
         if component.custom:
@@ -42,7 +42,7 @@ def stated(resources: Resources) -> Iterator[Stated]:
         names = frozenset(name for name in _NAMES & found.keys() if found[name] is not None)
         if names:
             reading = _Reading(component.name, found)
-            yield Stated(component=component, facts=reading.facts(), names=names, unread=tuple(reading.unread))
+            yield ComponentFacts(component=component, facts=reading.facts(), names=names, unread=tuple(reading.unread))
 
 
 class _Reading:
@@ -142,15 +142,15 @@ class _Reading:
             self._refuse(name, f"{self._of(name)} cannot be used: {error}")
             return {}
 
-    def _storage(self, name: str) -> StorageAsked | None:
+    def _storage(self, name: str) -> StorageRequest | None:
         value = self._found.get(name)
         if not is_object(value):
             return None
-        asked = {"usableTib": value.get("usableTib"), "gbPerS": value.get("gbPerS", 0)}
+        values = {"usableTib": value.get("usableTib"), "gbPerS": value.get("gbPerS", 0)}
         try:
-            usable, speed = (amount(given, key) for key, given in asked.items())
+            usable, speed = (amount(given, key) for key, given in values.items())
             headroom = value.get("headroom")
-            return StorageAsked(
+            return StorageRequest(
                 usable_tib=usable,
                 gb_per_s=speed,
                 headroom=None if headroom is None else amount(headroom, "headroom"),

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.core.program.facts import Budget, Facts, Slices, StorageAsked
-from gpucluster.core.program.registered_facts import Stated, stated
+from gpucluster.core.program.facts import Budget, Facts, Slices, StorageRequest
+from gpucluster.core.program.registered_facts import ComponentFacts, read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resources
 from tests.gpucluster.core.program.fixtures import MakeResource
 from tests.says import Says
@@ -29,7 +29,7 @@ ALL = Facts(
     losses=("a fabric of 3,200 Gb/s",),
     notes=("quota",),
     equivalence={"machineType": "p5.48xlarge"},
-    storage_asked=StorageAsked(usable_tib=Decimal(20), gb_per_s=Decimal("2.5"), headroom=Decimal("1.25")),
+    storage_asked=StorageRequest(usable_tib=Decimal(20), gb_per_s=Decimal("2.5"), headroom=Decimal("1.25")),
     scale_set_limit=100,
     what_if=("nodes 8 instead of 4",),
 )
@@ -40,8 +40,8 @@ def test_registered_facts_are_read_back(make: MakeResource, side: str) -> None:
     registered = ALL.registered()
     given = registered if side == "inputs" else {"outputs": registered}
     component = make("x:y:Cluster", "trial", custom=False, **given)
-    assert list(stated(Resources([component]))) == [
-        Stated(component=component, facts=ALL, names=frozenset(registered), unread=())
+    assert list(read_registered_facts(Resources([component]))) == [
+        ComponentFacts(component=component, facts=ALL, names=frozenset(registered), unread=())
     ]
 
 
@@ -58,7 +58,7 @@ def test_who_registers_a_fact_knows_it() -> None:
 def test_resources_and_components_without_facts_state_nothing(make: MakeResource) -> None:
     of_a_cloud = make("aws:kms/key:Key", "key", trainingGpus=8)
     silent = make("x:y:Network", "network", custom=False, vpcId="vpc-1", losses=None)
-    assert list(stated(Resources([of_a_cloud, silent]))) == []
+    assert list(read_registered_facts(Resources([of_a_cloud, silent]))) == []
 
 
 def test_what_is_not_known_yet_or_of_another_shape_is_named(make: MakeResource) -> None:
@@ -67,7 +67,7 @@ def test_what_is_not_known_yet_or_of_another_shape_is_named(make: MakeResource) 
         requiredLabels=UNKNOWN, spareGpus=UNKNOWN, losses=[UNKNOWN], storageAsked={"usableTib": -1}, scaleSetLimit="x",
         begun="yesterday",
     )  # fmt: skip
-    (found,) = stated(Resources([component]))
+    (found,) = read_registered_facts(Resources([component]))
     assert found.facts == Facts(required_labels=UNKNOWN, exemptions=[], spare_gpus=UNKNOWN)
     assert found.unread == (
         ("spareGpus", Says("spareGpus", "not", "before", "update")),
