@@ -80,7 +80,7 @@ class TrainingCluster(cluster.TrainingCluster):
 
 
 class TrainingPool(training_pool.TrainingPool):
-    """A training pool for an EKS cluster of yours: nodes with EFA on every card, in one placement group, with spares.
+    """A training pool for your EKS cluster: nodes with EFA on every card, in one placement group, with spares.
 
     The cluster runs NVIDIA's and EFA's device plugins, and nodes reach its API from the subnet.
     node_group_name, fabric_group_id (security group of the EFA interfaces): Outputs.

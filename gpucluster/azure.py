@@ -95,7 +95,7 @@ class TrainingCluster(cluster.TrainingCluster):
 
 
 class TrainingPool(training_pool.TrainingPool):
-    """A training pool for an AKS cluster of yours: one scale set, which is one InfiniBand domain, with spares.
+    """A training pool for your AKS cluster: one scale set, which is one InfiniBand domain, with spares.
 
     Where operators own the drivers, the cluster runs NVIDIA's GPU and network operators. node_pool_name: an Output.
     """

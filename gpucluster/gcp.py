@@ -74,7 +74,7 @@ class TrainingCluster(cluster.TrainingCluster):
 
 
 class TrainingPool(training_pool.TrainingPool):
-    """A training pool for a regional GKE cluster of yours: nodes placed compactly in one zone, with spares.
+    """A training pool for your regional GKE cluster: nodes placed compactly in one zone, with spares.
 
     Machines with GPU networks need a cluster with Dataplane V2 and multi-networking, and the GKENetworkParamSet and
     Network of each in it. node_pool_name: an Output.

@@ -135,8 +135,8 @@ class Cluster(pulumi.ComponentResource):
         self.pools, self.storage, self.registry = pools_of(pools), storage, registry
         self.logs, self.bucket = logs, bucket
         self.identities = {identity.name: identity.namespace for identity in identities}
-        told = ("clusterName", "endpoint", "kubeconfig")
-        self.register_outputs({**facts.registered(), **{name: self.outputs()[name] for name in told}})
+        registered = ("clusterName", "endpoint", "kubeconfig")
+        self.register_outputs({**facts.registered(), **{name: self.outputs()[name] for name in registered}})
 
 
 def pools_of(pools: Iterable[JobPool]) -> Mapping[str, Pool]:

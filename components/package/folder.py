@@ -34,7 +34,7 @@ def write_folder(folder: Path, environment: Path | None) -> list[Path]:
     Raises InputError if something else exists there.
     """
     texts = {folder / "PulumiPlugin.yaml": _PLUGIN + _options(folder, environment), folder / "__main__.py": _MAIN}
-    foreign = [file for file in texts if file.exists() and not _ours(file)]
+    foreign = [file for file in texts if file.exists() and not _is_generated(file)]
     if foreign:
         raise InputError(
             str(folder),
@@ -46,7 +46,7 @@ def write_folder(folder: Path, environment: Path | None) -> list[Path]:
     return list(texts)
 
 
-def _ours(file: Path) -> bool:
+def _is_generated(file: Path) -> bool:
     return file.read_text().startswith((_MAIN, _PLUGIN))
 
 

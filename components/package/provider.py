@@ -175,10 +175,10 @@ def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any,
     """The cluster and its totals. Raises pulumi.RunError."""
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
     with refusing():
-        asked = inputs_of(GIVEN.get(), cloud, name, face.Location)
-    watched = preview.Watched({clouds()[cloud].package: asked.location.region})
+        inputs = inputs_of(GIVEN.get(), cloud, name, face.Location)
+    watched = preview.Watched({clouds()[cloud].package: inputs.location.region})
     seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[watched.see]))
-    cluster = face.TrainingCluster(name, asked.spec, asked.location, seen, machine=asked.machine)
+    cluster = face.TrainingCluster(name, inputs.spec, inputs.location, seen, machine=inputs.machine)
     return cluster, preview.costed_plan(watched, title=f"Cost of {name}")
 
 

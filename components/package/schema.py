@@ -147,18 +147,18 @@ class _Spec:
 
     def _union(self, field: str, kinds: Iterable[Mapping[str, Any]]) -> str:
         name, about = _pascal(field), dict[str, str | None]()
-        said: dict[str, dict[str, list[str]]] = {}
+        descriptions: dict[str, dict[str, list[str]]] = {}
         members: dict[str, Any] = {}
         for model in kinds:
             kind = model["properties"]["kind"]["const"]
             about[kind] = model["description"].splitlines()[0]
             for member, found in self._members(name, _without_kind(model)).items():
                 members[member] = found
-                said.setdefault(member, {}).setdefault(found["description"], []).append(kind)
-        for member, texts in said.items():
+                descriptions.setdefault(member, {}).setdefault(found["description"], []).append(kind)
+        for member, texts in descriptions.items():
             one = [text for text, where in texts.items() if len(where) == len(about)]
-            told = one or [f"kind {' or '.join(where)}: {text}" for text, where in texts.items()]
-            members[member] = {**members[member], "description": "; ".join(told)}
+            parts = one or [f"kind {' or '.join(where)}: {text}" for text, where in texts.items()]
+            members[member] = {**members[member], "description": "; ".join(parts)}
         chosen = {**_to(_enum(self._kept, f"{name}Kind", about)), "description": f"Kind: {', '.join(about)}"}
         return self._keep(name, f"One of {', '.join(about)}", {"kind": chosen, **members}, ["kind"])
 
@@ -222,8 +222,8 @@ def _described(of: type) -> dict[str, str]:
     one = rf"(?:{'|'.join(names)})"
     text = " ".join(str(inspect.getdoc(of)).split())
     found = {
-        name: said.strip().rstrip(".")
-        for group, said in re.findall(rf"({one}(?:, {one})*): (.*?)(?=(?:(?<=[.] ){one}(?:, {one})*: )|$)", text)
+        name: part.strip().rstrip(".")
+        for group, part in re.findall(rf"({one}(?:, {one})*): (.*?)(?=(?:(?<=[.] ){one}(?:, {one})*: )|$)", text)
         for name in group.split(", ")
     }
     return {name: f"{found[name][0].upper()}{found[name][1:]}" for name in names}

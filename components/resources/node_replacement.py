@@ -91,10 +91,10 @@ class RollGuard:
         if not self._allowed:
             raise RuntimeError(
                 f"{what}: {because}; revert the change, or write {self._field}: true into the spec for this update"
-                f"; {self._at_stake(str(running))}"
+                f"; {self._loss_per_hour(str(running))}"
             )
         self._told = True  # the pool follows its template
-        pulumi.log.warn(f"{what}: {because}; allowed by {self._field}; {self._at_stake(str(running))}")
+        pulumi.log.warn(f"{what}: {because}; allowed by {self._field}; {self._loss_per_hour(str(running))}")
 
     def _say_that_they_stay(self, args: pulumi.ResourceHookArgs, changed: Collection[NodeChange]) -> None:
         if not changed or args.type not in covered():
@@ -114,7 +114,7 @@ class RollGuard:
         for block in sorted({*old} - {*new} if new else ()):
             pulumi.log.warn(f"{self._pool}: nodes removed: {int(old[block])}, those of {block}; jobs on them end")
 
-    def _at_stake(self, running: str) -> str:
+    def _loss_per_hour(self, running: str) -> str:
         """The loss for each hour since the last checkpoint."""
         machine = machines().get(running)
         if machine is None:

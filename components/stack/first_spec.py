@@ -57,7 +57,7 @@ def first_spec(name: str, nodes: int, schema: str | None) -> str:
     return _TEXT.format(schema=line, name=name, nodes=nodes, spares=spares, budget=budget)
 
 
-def schema_beside(path: Path) -> str | None:
+def relative_schema(path: Path) -> str | None:
     """Relative path of the project's schema from a spec at `path`; None outside the project."""
     folder = path.absolute().parent
     for root in (folder, *folder.parents):

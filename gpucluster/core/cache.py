@@ -94,7 +94,7 @@ class Installation:
         # Under the lock there is no other installation: existing files were left by an interrupted run.
         for left in self.folder.parent.glob(f".{self.folder.name}.*"):
             _remove(left)
-        new = self._beside()
+        new = self._temporary_folder()
         new.mkdir()
         try:
             fill(new)
@@ -103,13 +103,13 @@ class Installation:
             self.check(new)
             (new / self.record).write_text(json.dumps({**record, "sha256": sums}, indent=2))
             if self.folder.exists():
-                self.folder.rename(self._beside())
+                self.folder.rename(self._temporary_folder())
             new.rename(self.folder)
         finally:
             for left in self.folder.parent.glob(f".{self.folder.name}.*"):
                 _remove(left)
 
-    def _beside(self) -> Path:
+    def _temporary_folder(self) -> Path:
         return self.folder.with_name(f".{self.folder.name}.{uuid4().hex}")
 
     @contextmanager

@@ -169,8 +169,8 @@ _OWNS_CRDS: Final = (2, 3)
 
 
 def keeps_trainer_crds(name: str, chart_set: str | None) -> pulumi.ResourceHookBinding:
-    """A hook for Trainer's release, which runs in a preview as well. chart_set: named by the spec, None if it names
-    none; who names the set of this release of gpucluster has prepared the CRDs.
+    """A hook for Trainer's release, which runs in a preview as well. chart_set: of the spec, None if it has none; a
+    spec with the set of this release of gpucluster states that the CRDs are prepared.
     """
 
     def check(args: pulumi.ResourceHookArgs) -> None:

@@ -26,7 +26,7 @@ MEMORY_REMAPPED: Final = 63
 Source: NVIDIA's documentation of GPU memory error management, "Error Recovery and Response Flags".
 """
 
-# Two checks of the program: a fault that is gone at the next one does not count.
+# Two checks of the program: a fault that ends before the second does not count.
 _BROKEN_SECONDS: Final = 10
 _WELL_SECONDS: Final = 120
 # A device plugin that is replaced is away for as long as its image takes to arrive, after a reboot for as long as the

@@ -3,7 +3,7 @@
 ================ ======================================================================================================
 column           meaning
 ================ ======================================================================================================
-`package`        a chart without its repository, an EKS add-on, `KIND/NAME` of our own object, or `gke` and `aks` for
+`package`        a chart without its repository, an EKS add-on, `KIND/NAME` of our object, or `gke` and `aks` for
                  what the cloud itself installs
 `workload`       the object's name; RELEASE is the name of the release
 `gpu_nodes`      `must`: it has to run on every GPU node, also on a broken one; `must not`: GPU nodes are for jobs

@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 
 _STACK: Final = "pulumi:pulumi:Stack"
 _WITH_PARTS: Final = ("pulumi:", "gpucluster:")
-"""Prefixes of the types whose parts are always here: of the engine, and of our own components."""
+"""Prefixes of the types whose parts are always here: of the engine, and of our components."""
 
 
 class Unknown(enum.Enum):

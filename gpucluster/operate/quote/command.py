@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from gpucluster.components.stack.first_spec import schema_beside
+from gpucluster.components.stack.first_spec import relative_schema
 from gpucluster.core.documents.formats import write
 from gpucluster.core.program.facts import Terms
 from gpucluster.cost.prices import PriceBook
@@ -118,7 +118,7 @@ def _pick(found: Answer, pick: int, output: TextIO, *, quiet: bool) -> None:
         raise InputError("command line", [f"--pick is {pick}; write the number of a row, 1 to {len(found.quotes)}"])
     chosen = found.quotes[pick - 1]
     file = output.name
-    schema = None if file == "<stdout>" else schema_beside(Path(file))
+    schema = None if file == "<stdout>" else relative_schema(Path(file))
     first = [] if schema is None else [f"yaml-language-server: $schema={schema}"]
     head, committed = [*first, *_comments(chosen)], bool(chosen.candidate.way.assume)
     output.write(spec_text(chosen.spec, chosen.most_monthly, head, refuse=not committed))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gpucluster.components.stack.first_spec import first_spec, schema_beside
+from gpucluster.components.stack.first_spec import first_spec, relative_schema
 
 
 def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -32,7 +32,7 @@ def _cluster_name(context: click.Context, parameter: click.Parameter, value: str
 def init(path: Path | None, name: str, nodes: int) -> None:
     """Write a first spec."""
     path = path or Path(f"{name}.yaml")
-    text = first_spec(name, nodes, schema_beside(path))
+    text = first_spec(name, nodes, relative_schema(path))
     if str(path) == "-":
         click.echo(text, nl=False)
         return
