@@ -55,17 +55,29 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
 
 
 @pytest.mark.parametrize(
-    ("path", "holds"),
+    ("topic", "path", "holds"),
     [
-        ("policies/rules/training_pool_in_one_domain.py", 'name="training-pool-in-one-domain"'),
-        ("cost/prices/aws.csv", "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,"),
-        ("components/aws/planning/training.py", "def plan_interfaces("),
-        ("cost/prices/sources.csv", "starts_with,"),
+        (
+            "the rule that keeps a training pool in one placement group",
+            "policies/rules/training_pool_in_one_domain.py",
+            'name="training-pool-in-one-domain"',
+        ),
+        (
+            "the price of p5.48xlarge",
+            "cost/prices/aws.csv",
+            "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,",
+        ),
+        ("the EFA interfaces of a node", "components/aws/planning/training.py", "def plan_interfaces("),
+        ("prices of a new region", "cost/prices/aws.csv", "aws,us-west-2,p5.48xlarge,compute,"),
+        ("prices of a new region", "cost/prices/sources.csv", "starts_with,"),
+        ("new rules", "policies/rules/", "RULE: Final"),
     ],
 )
-def test_what_people_look_for_first_is_where_the_page_says(path: str, holds: str):
-    assert f"`{path}`" in PAGE
-    assert holds in (ROOT / path).read_text()
+def test_what_people_look_for_first_is_where_the_page_says(topic: str, path: str, holds: str):
+    (row,) = re.findall(rf"^\| {topic} \| (.*) \|$", PAGE, re.MULTILINE)
+    assert f"`{path}`" in row
+    files = sorted((ROOT / path).glob("[a-z]*.py")) or [ROOT / path]
+    assert [file for file in files if holds not in file.read_text()] == []
 
 
 def test_the_files_with_a_dagger_are_those_that_the_toy_cloud_adds():
