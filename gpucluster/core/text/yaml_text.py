@@ -3,6 +3,9 @@
 Versions of YAML read some plain values differently: 1:30 is 90 in YAML 1.1 and a text in YAML 1.2, 010 is 8 and 10, yes
 is true and a text. An author may mean either, so each is an error, as is a repeated key. Dates are dates:
 YAML 1.2 has none, but they are unambiguous.
+
+ruamel.yaml would save 16 of the 190 code lines: it reads 1_6 and 0b1 as numbers in YAML 1.2 too, stops at the first
+repeated key, does not limit aliases, and its errors need the same texts.
 """
 
 from __future__ import annotations
