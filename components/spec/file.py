@@ -19,7 +19,7 @@ from gpucluster.components.spec.model import Model
 from gpucluster.core.text.json_text import BadJson
 from gpucluster.core.text.json_text import parse as parse_json
 from gpucluster.core.text.values import shown_value
-from gpucluster.core.text.yaml_text import BadYaml, Unclear, parse, read
+from gpucluster.core.text.yaml_text import AmbiguousValue, BadYaml, parse, read
 from gpucluster.errors import InputError
 
 STDIN: Final = "/dev/stdin"
@@ -33,7 +33,7 @@ class YamlFile:
     source: str
     root: yaml.MappingNode | None
     data: dict[Any, Any]
-    faults: tuple[Unclear, ...]
+    faults: tuple[AmbiguousValue, ...]
 
 
 def shown_path(path: Path) -> str:

@@ -30,7 +30,7 @@ class BadYaml(ValueError):
 
 
 @dataclass(frozen=True)
-class Unclear:
+class AmbiguousValue:
     """name: the field, at the start of the text. repeats: a repeated key; else a value with two readings."""
 
     line: int
@@ -51,7 +51,7 @@ class YamlText:
 
     root: yaml.Node | None
     data: Any
-    faults: tuple[Unclear, ...] = ()
+    faults: tuple[AmbiguousValue, ...] = ()
 
 
 def read(path: Path, *, foreign: bool = False) -> YamlText:
@@ -195,7 +195,7 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
     return f"{line}not YAML: {problem or error.context}"
 
 
-def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Unclear]:
+def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[AmbiguousValue]:
     """seen: an anchor may contain itself."""
     if id(node) in seen:
         return
@@ -206,19 +206,21 @@ def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Unclear]:
             name = f"{at}.{key.value}" if at else str(key.value)
             line = key.start_mark.line + 1
             if name in names:
-                yield Unclear(line, name, f"{name} is given twice; keep one", repeats=True)
+                yield AmbiguousValue(line, name, f"{name} is given twice; keep one", repeats=True)
             names.add(name)
             if key.tag == f"{_TAGS}merge":
-                yield Unclear(line, name, f"{name} merges in YAML 1.1 and is a name in YAML 1.2; write the fields out")
+                yield AmbiguousValue(
+                    line, name, f"{name} merges in YAML 1.1 and is a name in YAML 1.2; write the fields out"
+                )
             elif readings := _readings(key):
-                yield Unclear(line, name, f'{name}: the name {readings}; put it in quotes: "{key.value}"')
+                yield AmbiguousValue(line, name, f'{name}: the name {readings}; put it in quotes: "{key.value}"')
             yield from _walk(value, name, seen)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             yield from _walk(value, f"{at}[{index}]", seen)
     elif readings := _readings(node):
         write = " or ".join(dict.fromkeys(_numbers_of(node)))
-        yield Unclear(
+        yield AmbiguousValue(
             node.start_mark.line + 1, at, f'{at} is {readings}; write {write}, or "{node.value}" for the text'
         )
 

@@ -49,7 +49,7 @@ class Deletion:
         return urn_name(self.urn)
 
 
-def ended_by(document: Mapping[str, Any]) -> tuple[Deletion, ...]:
+def deletions_of(document: Mapping[str, Any]) -> tuple[Deletion, ...]:
     """Resources that the steps of a plan end, by URN; none for a state, which has no history."""
     steps = document.get("steps")
     found: dict[str, Deletion] = {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeGuard
 
-from gpucluster.core.program.readers.deletions import Deletion, ended_by
+from gpucluster.core.program.readers.deletions import Deletion, deletions_of
 from gpucluster.core.program.readers.records import NotReadable, resource_of
 from gpucluster.core.program.resources import Resource, Resources, region_key
 from gpucluster.core.program.values import is_list, is_object
@@ -190,7 +190,7 @@ def read_file(text: str, what: str) -> Read:
 
 def _read(document: Any, what: str) -> Read:
     if is_plan(document):
-        return Read(read_plan(document, what), True, ended_by(document), partial(read_existing, document, what))
+        return Read(read_plan(document, what), True, deletions_of(document), partial(read_existing, document, what))
     if is_state(document):
         return Read(read_state(document, what), False)
     names = ", ".join(sorted(map(str, document))[:5]) if is_object(document) else ""

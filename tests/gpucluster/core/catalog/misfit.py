@@ -12,7 +12,7 @@ from gpucluster.core.catalog.fabrics import CUDA, FabricRelease, dated_tags
 _TORCH: Final = "(?:^|/)pytorch/pytorch:([0-9]+[.][0-9]+)"
 
 
-class Told(NamedTuple):
+class Versions(NamedTuple):
     """None where the tag does not say."""
 
     cuda: int | None
@@ -21,20 +21,20 @@ class Told(NamedTuple):
 
 def misfit(release: FabricRelease, image: str) -> str | None:
     """None where the tag does not say so."""
-    told = _told(image)
-    if release.cuda is not None and told.cuda not in (None, release.cuda):
-        return f"it has CUDA {told.cuda}; allowed: CUDA {release.cuda}"
-    if release.torch_below and told.torch and Version(told.torch) >= Version(release.torch_below):
-        return f"it has PyTorch {told.torch}; allowed: below {release.torch_below}"
+    versions = _versions(image)
+    if release.cuda is not None and versions.cuda not in (None, release.cuda):
+        return f"it has CUDA {versions.cuda}; allowed: CUDA {release.cuda}"
+    if release.torch_below and versions.torch and Version(versions.torch) >= Version(release.torch_below):
+        return f"it has PyTorch {versions.torch}; allowed: below {release.torch_below}"
     return None
 
 
-def _told(image: str) -> Told:
+def _versions(image: str) -> Versions:
     """What the name of an image says. A digest says nothing."""
     named = image.partition("@")[0]
     path, _, tag = named.rpartition(":")
     for row in reversed(dated_tags()):
         if f"/{path}".endswith(f"/{row.image}") and re.match(r"\d\d[.]\d\d", tag) and tag >= row.tag_from:
-            return Told(row.cuda, row.torch)
+            return Versions(row.cuda, row.torch)
     cuda, torch = re.search(CUDA, tag), re.search(_TORCH, named)
-    return Told(None if cuda is None else int(cuda[1]), None if torch is None else torch[1])
+    return Versions(None if cuda is None else int(cuda[1]), None if torch is None else torch[1])
