@@ -196,7 +196,7 @@ def test_the_rule_finds_what_its_example_and_cases_say():
 
     def found(program: Example, *, fails: bool = True) -> dict[str, str]:
         read = read_file(json.dumps(plan_of(program, fails=fails)), "example")
-        changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
+        changes = Changes(ended=read.ended, before=read.existing(), after=read.resources)
         [outcome] = evaluate([rule], read.resources, changes, today=TODAY)
         return {one.resource.name: one.what for one in outcome.violations}
 

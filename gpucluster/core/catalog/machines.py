@@ -207,7 +207,7 @@ def _lustre_efa_table() -> Mapping[str, int]:
 
 def zones_of(machine_type: str) -> tuple[str, ...]:
     """The zones known to list a machine type, or `managed-lustre`, Google's file system; empty if unknown. A listed
-    zone may still lack capacity. Zones of AWS are ids; if a source names only a region, it is in place of its zones.
+    zone may still lack capacity. Zones of Amazon are ids; if a source names only a region, it is in place of its zones.
     """
     return _zones().get(machine_type, ())
 

@@ -20,7 +20,7 @@ def _found(name: str, *, fails: bool) -> int:
     example = example_of(name)
     assert example is not None
     read = read_file(json.dumps(plan_of(example, fails=fails)), "example")
-    changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
+    changes = Changes(ended=read.ended, before=read.existing(), after=read.resources)
     outcomes = evaluate(TRAINING.rules, read.resources, changes, today=datetime.date(2026, 11, 21))
     [outcome] = [outcome for outcome in outcomes if outcome.rule.name == name]
     assert outcome.unknown == ()
