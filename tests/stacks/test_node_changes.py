@@ -129,7 +129,7 @@ def _told(cloud: str, edit: dict[str, Any], *, replaces: bool = False) -> tuple[
         step = {"op": op, "urn": it["urn"], "oldState": it, "newState": new}
         steps.append({**step, "replaceReasons": [edit["at"]]} if op == "replace" else step)
     read = read_file(json.dumps({"steps": steps}), cloud)
-    return node_impacts(Changes(ended=read.ended, before=read.standing(), after=read.resources))
+    return node_impacts(Changes(ended=read.ended, before=read.existing(), after=read.resources))
 
 
 def _name(resource: dict[str, Any]) -> str:
