@@ -128,7 +128,7 @@ def _cases_of() -> Mapping[str, list[Case]]:
 
 def _outcome(case: Case) -> Outcome:
     read = read_file(json.dumps(planned(case.program)), "case")
-    changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
+    changes = Changes(ended=read.ended, before=read.existing(), after=read.resources)
     settings = Settings(configs={case.rule: case.config})
     [outcome] = evaluate([RULES[case.rule]], read.resources, changes, today=TODAY, settings=settings)
     return outcome

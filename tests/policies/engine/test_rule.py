@@ -19,7 +19,7 @@ def _read(*steps) -> Changes:
     states = [(step.get("oldState") or step["newState"])["urn"] for step in steps]
     text = json.dumps({"steps": [{"urn": urn, **step} for urn, step in zip(states, steps, strict=True)]})
     found = read_file(text, "plan.json")
-    return Changes(ended=found.ended, before=found.standing(), after=found.resources)
+    return Changes(ended=found.ended, before=found.existing(), after=found.resources)
 
 
 def test_what_ends_comes_with_the_resource_as_it_stands():
@@ -47,4 +47,4 @@ def test_only_what_was_not_there_is_made():
 
 def test_a_state_file_says_nothing_of_changes():
     found = read_file(json.dumps({"deployment": {"resources": [_state("a")]}}), "state.json")
-    assert (found.is_plan, found.ended, len(found.standing())) == (False, (), 0)
+    assert (found.is_plan, found.ended, len(found.existing())) == (False, (), 0)

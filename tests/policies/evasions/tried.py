@@ -69,7 +69,7 @@ def outcome_of(rule: str, program: Example, config: Mapping[str, Any]) -> tuple[
     """What comes of a program, and in which words."""
     fails = isinstance(program.fail, list) and bool(program.fail)
     read = read_file(json.dumps(plan_of(program, fails=fails)), "evasion")
-    changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
+    changes = Changes(ended=read.ended, before=read.existing(), after=read.resources)
     outcomes = evaluate(
         [_RULES[rule], *_REPORTS],
         read.resources,
