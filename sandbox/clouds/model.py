@@ -1,5 +1,6 @@
-"""Modelled clouds: ids, names and computed outputs of each type, and the rules by which the real APIs refuse
-requests.
+"""Modelled clouds: ids, names and computed outputs of each type, and the rules by which the real APIs refuse requests.
+
+Columns: type, properties (paths without indexes, separated by blanks), replace (yes, no or unknown), source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The sandbox's model of an engine."""
+"""The sandbox's model of an engine.
+
+`pulumi ... --logtostderr -v 9` prints the same content.
+"""
 
 from __future__ import annotations
 

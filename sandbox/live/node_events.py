@@ -149,7 +149,7 @@ def _claim(client: Client, node: Node) -> Mapping[str, Any]:
 
 def _signs(cluster: Entry) -> Any:
     cloud = cloud_of_package(cluster.provider)
-    module = module_of(f"gpucluster.sandbox.live.nodes.{cloud.name}_signs") if cloud is not None else None
+    module = module_of(f"gpucluster.sandbox.live.nodes.{cloud.name}") if cloud is not None else None
     if module is None:
         raise InputError(f"what a cluster of {cluster.provider} shows of its machines is not known here")
     return module

@@ -1,4 +1,10 @@
-"""Generated names, as in pulumi-aws, and the effective tags of resources with the limits of all services."""
+"""Generated names, as in pulumi-aws, and the effective tags of resources with the limits of all services.
+
+Source: pulumi/pulumi-aws v7 provider/resources.go and its overrides: `SetAutonaming(255, "-")` for every type with an
+input `name`, and the explicit `AutoName...` entries repeated here.
+
+Sources: AWS Tagging user guide, "Tag naming limits and requirements"; botocore 1.44.5 for the characters of a service.
+"""
 
 from __future__ import annotations
 

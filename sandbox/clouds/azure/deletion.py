@@ -1,4 +1,15 @@
-"""Operations in progress, ARM's refusals of a deletion, and resources deleted together with another."""
+"""Operations in progress, ARM's refusals of a deletion, and resources deleted together with another.
+
+Requests that the provider repeats automatically (Microsoft.Network's conflicts) are accepted after the other operation;
+it does not repeat those of AKS. Pools of one cluster are created in parallel, unless in one network. Sources:
+pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (shouldRetryConflict and the codes beside it);
+Azure/bicep #5132 (AnotherOperationInProgress); cilium/cilium #25944 and Azure/azure-workload-identity #417 (AKS);
+kubernetes-sigs/cluster-api-provider-azure #1205 (pools while the cluster is made, the cluster while pools are made).
+
+Sources: Azure Resource Manager documentation, "Delete resource groups" (deletes all resources in a group);
+hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
+MicrosoftDocs/azure-aks-docs use-system-pools.md; Azure Compute API, capacity reservation groups.
+"""
 
 from __future__ import annotations
 

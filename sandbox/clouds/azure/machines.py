@@ -1,4 +1,11 @@
-"""Machine sizes and their properties (`sizes.csv`), and the machines that pools and reservations request."""
+"""Machine sizes and their properties (`sizes.csv`), and the machines that pools and reservations request.
+
+The catalog has the same data: this separate table judges what is built from the catalog.
+
+Source: a cluster recorded in pulumi/pulumi-azure-native provider/pkg/provider/testdata/recorded/TestProviderUpgrade
+(2025-11-21: 1.32 gave 1.32.9 on AKSUbuntu-2204gen2containerd-202511.07.0); NVIDIA/aicr for the image of Ubuntu 24.04.
+The sandbox does not check which versions are available today.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,13 @@
 """Names and locations: the defaults that azure-native sets in Check, and the provider's refusals before a request to
 ARM.
+
+Source: pulumi/pulumi-azure-native provider/pkg/provider/provider.go (applyDefaults, getDefaultName,
+getDefaultLocation). The default name is the logical name and eight hexadecimal digits, only the logical name, or a GUID
+(`paths.py`). The default location is the previous one, the provider's, or that of the resource group.
+
+Source: Azure/azure-rest-api-specs, patterns and lengths of the path parameters of each resource and of
+common-types/resource-management; pulumi/pulumi-azure-native provider/pkg/provider/provider.go (validateProperty) for
+the words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Whether an account has quota, and a zone machines, for a resource: the scenario's limits against the ledger."""
+"""Whether an account has quota, and a zone machines, for a resource: the scenario's limits against the ledger.
+
+On Google Cloud a machine type has a quota in GPUs, and a second one with the prefix `PREEMPTIBLE_` for machines on spot
+and those that wait for capacity; on Azure its family has one in vCPUs. Sources: catalog/machines.csv; Google Cloud
+documentation, Cluster Director "Choose a consumption option".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The scenario's disturbances of the requests of one command, and their results."""
+"""The scenario's disturbances of the requests of one command, and their results.
+
+Columns: cloud, `*` for all; kind; type of the resource; state of the resource afterwards: refused (not created),
+partial (exists, as failed), reading (exists, but is not found when read back), timeout (exists, but the provider no
+longer waited); tries, the number of automatic retries by the provider; text; source.
+"""
 
 from __future__ import annotations
 

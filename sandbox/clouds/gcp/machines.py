@@ -1,4 +1,12 @@
-"""Machine types, GKE versions and node pools, and the machines that pools, instances and reservations request."""
+"""Machine types, GKE versions and node pools, and the machines that pools, instances and reservations request.
+
+Google documents each as the first with some feature: load balancers of mixed protocols (1.36.2-gke.1498000), the Slurm
+operator (1.35.2-gke.1842000), managed DRANET (1.34.1-gke.1829001), Lustre without its legacy port (1.33.2-gke.4655000),
+GPUDirect RDMA on A4 and flex-start (1.32.2-gke.1652000). GKE documentation, the pages of these features. The sandbox
+does not check which versions are available today.
+
+The machine types with accelerators: `machines.csv`, one source per row.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Network profiles, and the address ranges of subnetworks."""
+"""Network profiles, and the address ranges of subnetworks.
+
+Source: VPC documentation, "RDMA network profiles": `projects/P/global/networkProfiles/ZONE-vpc-roce`.
+"""
 
 from __future__ import annotations
 

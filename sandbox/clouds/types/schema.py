@@ -1,4 +1,8 @@
-"""The types of one SDK, extracted on first use and kept in the user's cache folder, and its schema in Pulumi's form."""
+"""The types of one SDK, extracted on first use and kept in the user's cache folder, and its schema in Pulumi's form.
+
+A whole SDK takes half a minute to read, so the schema has only the types that a command is about. Source of the form:
+pulumi/pulumi pkg/codegen/schema/pulumi.json.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checks inputs against the types of the SDK: unknown property, wrong type, unlisted value, missing input."""
+"""Checks inputs against the types of the SDK: unknown property, wrong type, unlisted value, missing input.
+
+A scalar written as another type ("3" for 3, true for "true") is accepted, as by the bridged providers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""FSx for Lustre, its links to buckets, and mount targets of EFS."""
+"""FSx for Lustre, its links to buckets, and mount targets of EFS.
+
+Sources: Amazon FSx API, CreateDataRepositoryAssociation; FSx for Lustre user guide, "Linking your file system to an
+Amazon S3 bucket".
+
+Sources: Amazon FSx API, CreateFileSystem `StorageCapacity` and CreateFileSystemLustreConfiguration
+`PerUnitStorageThroughput`; FSx for Lustre user guide, "Managing storage capacity".
+
+Source: Amazon EFS API, CreateMountTarget and its errors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Requirements of SQS, EventBridge and SNS for related resources."""
+"""Requirements of SQS, EventBridge and SNS for related resources.
+
+Source: Amazon SNS API, SetTopicAttributes and Subscribe; localstack/localstack, services/sns/provider.py (the words on
+endpoints).
+"""
 
 from __future__ import annotations
 

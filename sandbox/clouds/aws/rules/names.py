@@ -1,4 +1,14 @@
-"""Unique names, and each API's error for a duplicate; the size of IAM's policies."""
+"""Unique names, and each API's error for a duplicate; the size of IAM's policies.
+
+Sources: the errors of CreateRole and CreatePolicy (IAM API), CreateCluster, CreateNodegroup, CreateAddon and
+CreateAccessEntry and CreatePodIdentityAssociation (EKS API), the EC2 API error codes, CreateBucket (S3 API),
+CreateAlias (KMS API), CreateLogGroup (CloudWatch Logs API), CreateRepository, CreatePullThroughCacheRule and
+CreateRepositoryCreationTemplate (ECR API), CreateAlertManagerDefinition and CreateRuleGroupsNamespace (Amazon Managed
+Service for Prometheus API), CreateFileSystem (EFS API), CreateTopic (SNS API) and CreateQueue (SQS API).
+
+Others take a name twice: PutRolePolicy, PutRule, PutTargets and PutLifecyclePolicy overwrite, so that whoever deletes
+the rule or policy takes it from both. The alias of a Prometheus workspace need not be unique.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""Subnets, interface endpoints, and the network interfaces of a launch template."""
+"""Subnets, interface endpoints, and the network interfaces of a launch template.
+
+Sources: Amazon EC2 API, CreateVpcEndpoint (its errors and `PrivateDnsEnabled`); AWS PrivateLink guide, "Access an AWS
+service using an interface VPC endpoint".
+
+Source: Amazon EC2 API, CreateSubnet and its error codes.
+
+Source: Amazon EC2 user guide, "Maximize network bandwidth on Amazon EC2 instances with multiple network cards" and
+"EFA: accelerated instance types"; counts from aws/karpenter-provider-aws v1.14.1 `zz_generated.vpclimits.go`. The
+catalog has the same data: this separate table judges what is built from the catalog.
+"""
 
 from __future__ import annotations
 

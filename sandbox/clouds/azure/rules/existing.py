@@ -1,4 +1,18 @@
-"""Unused ids, existing groups, parents and locations, immutable properties, and requests that must wait for another."""
+"""Unused ids, existing groups, parents and locations, immutable properties, and requests that must wait for another.
+
+Sources: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (CanCreate); Azure Resource Manager
+documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound, LocationRequired;
+pivotal/paving #79 (zones of a region without zones).
+
+Sources: MicrosoftDocs/azure-aks-docs, the page of each property (use-node-pools.md, concepts-storage.md,
+reduce-latency-ppg.md, use-capacity-reservation-groups.md, spot-node-pool.md, custom-node-configuration-reference.md,
+aks-managed-gpu-nodes.md); hashicorp/terraform-provider-azurerm #26730 for the words; Azure Resource Manager
+documentation, error InvalidResourceLocation.
+
+Sources: Azure/AKS #4522 (pools of one network); hashicorp/terraform-provider-azurerm #30197
+(ReferencedResourceNotProvisioned, with status 429 in hashicorp/terraform #7986); Azure/azure-cli #21121
+(ResourceGroupBeingDeleted); `azure/deletion.py`.
+"""
 
 from __future__ import annotations
 

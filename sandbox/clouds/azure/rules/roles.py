@@ -1,4 +1,15 @@
-"""Role assignments, federated credentials, and the containers that a Managed Lustre may read."""
+"""Role assignments, federated credentials, and the containers that a Managed Lustre may read.
+
+Source: Azure Managed Lustre documentation, "Prerequisites", "Azure Blob Storage integration": two containers of one
+account with key access, and two roles of the service principal HPC Cache Resource Provider in it; missing roles are
+detected only when the creation of the otherwise valid file system fails.
+
+Sources: Azure role-based access control documentation, "Troubleshoot Azure RBAC": RoleAssignmentExists,
+PrincipalNotFound, and the minutes that a role takes; hashicorp/terraform-provider-azurerm issue 24064 (a cluster is
+created before its role); Azure/aad-pod-identity issue 511 (LinkedAuthorizationFailed, in its words);
+Azure/modern-web-app-pattern-dotnet pull request 129 (UnmatchedPrincipalType, in its words); Microsoft Entra
+documentation, "Federated identity credential considerations" (20 at most, issuer and subject once).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Managed Lustre, storage accounts and their containers."""
+"""Managed Lustre, storage accounts and their containers.
+
+Sources: Azure Managed Lustre documentation, "Create a file system" (sizes and steps by SKU, confirmed by
+Azure/cyclecloud-slurm-workspace bicep/amlfs.bicep) and "Prerequisites" (size of the subnet); Azure/azure-rest-api-specs
+storagecache stable/2024-03-01 amlfilesystem.json (one zone; a size "might be rounded up").
+
+Source: Azure Storage documentation, "Storage account overview" (names) and "Naming and referencing containers".
+"""
 
 from __future__ import annotations
 

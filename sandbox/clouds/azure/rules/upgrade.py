@@ -1,4 +1,11 @@
-"""AKS's requirements for a change of version, and for a node pool with the image of a snapshot."""
+"""AKS's requirements for a change of version, and for a node pool with the image of a snapshot.
+
+Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/node-pool-snapshot.md. AKS' codes and words are unknown here.
+
+Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-aks-control-plane.md (also of clusters with
+long-term support, which may skip versions), upgrade-node-pools.md and auto-upgrade-cluster.md; its words:
+rancher/dashboard #11884, Azure/AKS #4765, rancher/rancher #33426, kubernetes-sigs/cluster-api-provider-azure #1883.
+"""
 
 from __future__ import annotations
 

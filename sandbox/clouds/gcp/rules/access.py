@@ -1,4 +1,12 @@
-"""Keys and the permissions to use them, and the APIs of a project, which take their time after they are enabled."""
+"""Keys and the permissions to use them, and the APIs of a project, which take their time after they are enabled.
+
+Sources: GKE documentation, "Encrypt secrets at the application layer" (GKE's service agent needs the role Cloud KMS
+CryptoKey Encrypter/Decrypter on the key); Cloud KMS API, CryptoKey.rotationPeriod; hashicorp/
+terraform-provider-google-beta@93c65b2d kms/kms_utils.go for the forms of an id.
+
+Sources: hashicorp/terraform-provider-google issues 2673 (the error, for a key ring in the same apply) and 2129;
+hashicorp/terraform-provider-google-beta@93c65b2d transport/error_retry_predicates.go (the provider does not retry it).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Unique names, and label requirements of all Google Cloud services."""
+"""Unique names, and label requirements of all Google Cloud services.
+
+Source: Google Cloud APIs, error reason `alreadyExists`; hashicorp/terraform-provider-google-beta
+container/resource_container_node_pool.go for its own words.
+
+Source: Resource Manager documentation, "Labels overview", requirements for labels.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""VPCs, their subnetworks and firewalls, and private connections to Google's services."""
+"""VPCs, their subnetworks and firewalls, and private connections to Google's services.
+
+Sources: Compute Engine API, networks, subnetworks and firewalls; VPC documentation, "Subnets", "Maximum transmission
+unit" and "RDMA network profiles"; Cloud NGFW documentation, "Cloud NGFW for RoCE VPC networks" (VPC firewall rules are
+not supported).
+
+Sources: Service Networking documentation, "Configure private services access" (one connection per network and service;
+another range is added to it); Compute Engine API, globalAddresses.
+"""
 
 from __future__ import annotations
 

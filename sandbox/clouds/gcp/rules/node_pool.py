@@ -1,4 +1,16 @@
-"""GKE's requirements for every node pool, its machine type and the slices of its GPUs."""
+"""GKE's requirements for every node pool, its machine type and the slices of its GPUs.
+
+Sources: Compute Engine documentation, "Accelerator-optimized machine family" and "GPU machine types"; GKE
+documentation, "Run GPUs in GKE Standard node pools"; GoogleCloudPlatform/cluster-toolkit v1.95.0
+modules/compute/gke-node-pool/disk_definitions.tf.
+
+Source: GoogleCloudPlatform/container-engine-accelerators pkg/gpu/nvidia/mig/mig.go (the sizes GKE's device plugin
+knows) and its words for others. 4g.40gb of an H100 is in the partitioner's list and not in the plugin's.
+
+Sources: Kubernetes Engine API, NodePool, NodePoolAutoscaling, UpgradeSettings and MaxPodsConstraint; GKE documentation,
+"Add and manage node pools" (names); hashicorp/terraform-provider-google-beta@93c65b2d
+container/resource_container_node_pool.go (expandNodePool).
+"""
 
 from __future__ import annotations
 

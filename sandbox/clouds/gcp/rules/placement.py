@@ -1,4 +1,16 @@
-"""Sources of a node pool's machines: placement, purchase options, reservations."""
+"""Sources of a node pool's machines: placement, purchase options, reservations.
+
+Sources: GKE documentation, "Define compact placement for GKE nodes"; Compute Engine documentation, "Compact placement
+policy and workload policy overview"; Kubernetes Engine API, BlueGreenSettings; GoogleCloudPlatform/cluster-toolkit
+v1.95.0 modules/compute/gke-node-pool/main.tf (flex-start); NVIDIA/JAX-Toolbox pull request 1609 (reservations).
+
+Sources: Compute Engine documentation, "GPU machine types" (1, 2 and 4 GPUs of an H100); GKE documentation, "About GPU
+obtainability with flex-start" and "Run a large-scale workload with flex-start with queued provisioning";
+GoogleCloudPlatform/cluster-toolkit v1.95.0 modules/compute/gke-node-pool/main.tf.
+
+Sources: Kubernetes Engine API, ReservationAffinity; GKE documentation, "Consume reserved zonal resources"; the errors
+are those quoted in AI-Hypercomputer/xpk src/xpk/core/nodepool.py.
+"""
 
 from __future__ import annotations
 

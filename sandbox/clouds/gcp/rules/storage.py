@@ -1,4 +1,11 @@
-"""Managed Lustre, buckets and file shares."""
+"""Managed Lustre, buckets and file shares.
+
+Sources: Managed Lustre documentation, "Performance tiers", "Increase the capacity" and "Create an instance"; Managed
+Lustre API, Instance.
+
+Sources: Cloud Storage documentation, "About Cloud Storage buckets" (names), "Hierarchical namespace" and "Anywhere
+Cache"; Filestore documentation, "Service tiers"; Filestore API, Instance.
+"""
 
 from __future__ import annotations
 
