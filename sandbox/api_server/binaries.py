@@ -13,7 +13,7 @@ from typing import Final
 from gpucluster.core.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.sandbox.engine.engine import EngineError, this_platform
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
+from gpucluster.sandbox.engine.go_build import build_command, last_lines, run_go
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
 from gpucluster.sandbox.engine.progress import Say, duration
 
@@ -71,19 +71,19 @@ def folder(version: str = VERSION) -> Path:
 
 
 def find_binaries(
-    *, anew: bool = False, say: Say = say_on_stderr, version: str = VERSION, modules: Path = _HERE
+    *, rebuild: bool = False, say: Say = say_on_stderr, version: str = VERSION, modules: Path = _HERE
 ) -> Binaries:
-    """The programs, built if missing or `anew`. Raises EngineError with the programs to install.
+    """The programs, built if missing or `rebuild`. Raises EngineError with the programs to install.
 
     modules: the folder with the go.mod and go.sum of the version.
     """
     check = partial(_check_answer, version=version)
     installation = Installation(folder(version), "the Kubernetes API server", check=check)
-    if not anew and _is_there(installation, say):
+    if not rebuild and _is_there(installation, say):
         return Binaries(installation.folder)
     try:
         with installation.lock(say):
-            if anew or not _is_there(installation, say):
+            if rebuild or not _is_there(installation, say):
                 installation.install({"version": version}, lambda into: _build(into, say, version, modules))
     except BrokenCache as error:
         raise EngineError(f"The Kubernetes API server just built cannot be used: {error}.") from error
@@ -117,7 +117,7 @@ def _build(into: Path, say: Say, version: str, modules: Path) -> None:
     code, log = run_go(command, source, say)
     shutil.rmtree(source)
     if code != 0:
-        raise EngineError(_advice(f"go build failed: {last_words(log)}"))
+        raise EngineError(_advice(f"go build failed: {last_lines(log)}"))
     for name, built in _NAMED_BY_GO.items():
         (into / built).rename(into / name)
     say(f"Built the Kubernetes API server {version} in {duration(time.monotonic() - start)}.")

@@ -91,7 +91,7 @@ def keeper_state(folder: Path, name: str = keeper.STATE) -> dict[str, Any] | Non
         state: dict[str, Any] = json.loads((folder / name).read_text())
     except (OSError, ValueError):
         return None
-    return state if "pid" in state and lives(folder, int(state["pid"])) else None
+    return state if "pid" in state and is_alive(folder, int(state["pid"])) else None
 
 
 def _running(folder: Path) -> Server | None:
@@ -107,7 +107,7 @@ def _running(folder: Path) -> Server | None:
     )
 
 
-def lives(folder: Path, pid: int) -> bool:
+def is_alive(folder: Path, pid: int) -> bool:
     """Whether the process is a keeper of this folder, not another process with a reused number."""
     import psutil
 
@@ -131,9 +131,9 @@ def _started(folder: Path, binaries: Binaries, living: bool) -> Server:
             if server is not None:
                 return server
             time.sleep(0.05)
-        raise EngineError(f"The Kubernetes API server does not start: {_words(log)}")
+        raise EngineError(f"The Kubernetes API server does not start: {_last_lines(log)}")
 
 
-def _words(log: IO[str]) -> str:
+def _last_lines(log: IO[str]) -> str:
     log.seek(0)
     return "\n  ".join(log.read().strip().splitlines()[-8:]) or "it gave no reason"

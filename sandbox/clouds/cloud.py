@@ -150,7 +150,7 @@ class Resource:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class CreatedResource:
     """The result of a create or an update.
 
     name: the name in the cloud, empty if it has none.
@@ -221,11 +221,11 @@ class Account(ABC):
         return ""
 
     @abstractmethod
-    def create(self, resource: Resource) -> Made:
+    def create(self, resource: Resource) -> CreatedResource:
         """Creates a resource; raises CloudError if the API would refuse."""
 
     @abstractmethod
-    def update(self, resource: Resource) -> Made:
+    def update(self, resource: Resource) -> CreatedResource:
         """Changes a resource in place; raises CloudError if the API would refuse."""
 
     def before_update(self, resource: Resource) -> tuple[Mapping[str, Any], str] | None:

@@ -22,7 +22,7 @@ from typing import Any, Final
 import grpc
 from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
 
-from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Made, Resource, UnansweredError
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CreatedResource, Resource, UnansweredError
 from gpucluster.sandbox.clouds.model import random_hex
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.store.ledger import Ledger
@@ -48,7 +48,9 @@ def random_values(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         case "RandomPassword" | "RandomString":
             return {"result": _text(inputs)}
         case "RandomPet":
-            words = ("".join(secrets.choice(string.ascii_lowercase) for _ in range(5)) for _ in range(_words(inputs)))
+            words = (
+                "".join(secrets.choice(string.ascii_lowercase) for _ in range(5)) for _ in range(_word_count(inputs))
+            )
             parts = [*([str(inputs["prefix"])] if inputs.get("prefix") else []), *words]
             return {"result": str(inputs.get("separator") or "-").join(parts)}
         case "RandomShuffle":
@@ -61,7 +63,7 @@ def random_values(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
             return {}
 
 
-def _words(inputs: Mapping[str, Any]) -> int:
+def _word_count(inputs: Mapping[str, Any]) -> int:
     return int(inputs.get("length") or 2)
 
 
@@ -135,15 +137,15 @@ class _ForeignAccount(Account):
     def known(self, resource: Resource) -> Mapping[str, Any]:
         return {}
 
-    def create(self, resource: Resource) -> Made:
+    def create(self, resource: Resource) -> CreatedResource:
         id_ = random_hex(12)
         if self._package != "random":
-            return Made(id=id_, name="", outputs={})
+            return CreatedResource(id=id_, name="", outputs={})
         values = random_values(resource.token, plain(resource.inputs))
-        return Made(id=str(values.get("result", id_)), name="", outputs=values)
+        return CreatedResource(id=str(values.get("result", id_)), name="", outputs=values)
 
-    def update(self, resource: Resource) -> Made:
-        return Made(id=resource.id, name="", outputs={})
+    def update(self, resource: Resource) -> CreatedResource:
+        return CreatedResource(id=resource.id, name="", outputs={})
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         raise UnansweredError(token)

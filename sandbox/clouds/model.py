@@ -20,7 +20,7 @@ from importlib import resources
 from typing import Any, Final, Generic, TypeVar
 
 from gpucluster.core.text.type_guards import is_list, is_object, items, mapping
-from gpucluster.sandbox.clouds.cloud import Account, CloudError, Made, Resource, changes, property_names
+from gpucluster.sandbox.clouds.cloud import Account, CloudError, CreatedResource, Resource, changes, property_names
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import UNKNOWN
 
@@ -278,18 +278,20 @@ class Modelled(Account, Generic[_ManagedResource]):
         changing = model.changing if moved - model.keeping else ()
         return found | dict.fromkeys(changing, UNKNOWN)
 
-    def create(self, resource: Resource) -> Made:
+    def create(self, resource: Resource) -> CreatedResource:
         with _malformed_is_refused(resource):
             managed = self.managed(resource)
             model = self._models.get(resource.token)
             id_ = self.plain_id(managed) if model is None else model.id(managed)
             return self._made(resource, model, self.managed(resource, id_))
 
-    def update(self, resource: Resource) -> Made:
+    def update(self, resource: Resource) -> CreatedResource:
         with _malformed_is_refused(resource):
             return self._made(resource, self._models.get(resource.token), self.managed(resource, resource.id))
 
-    def _made(self, resource: Resource, model: Model[_ManagedResource] | None, managed: _ManagedResource) -> Made:
+    def _made(
+        self, resource: Resource, model: Model[_ManagedResource] | None, managed: _ManagedResource
+    ) -> CreatedResource:
         self.enforce(managed)
         computed: dict[str, Any] = dict(self.derived(resource))
         if model is None:
@@ -300,7 +302,7 @@ class Modelled(Account, Generic[_ManagedResource]):
             computed |= {
                 key: value for key, value in model.outputs(managed).items() if value != managed.inputs.get(key)
             }
-        return Made(id=managed.id, name=managed.name, outputs=computed)
+        return CreatedResource(id=managed.id, name=managed.name, outputs=computed)
 
 
 @contextmanager

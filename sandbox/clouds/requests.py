@@ -15,12 +15,18 @@ from gpucluster.sandbox.clouds.cloud import (
     Change,
     Cloud,
     CloudError,
+    CreatedResource,
     Kind,
-    Made,
     Resource,
     property_names,
 )
-from gpucluster.sandbox.clouds.events.long_running import UnfinishedError, Waiting, begun, lasting, stays_failed
+from gpucluster.sandbox.clouds.events.long_running import (
+    UnfinishedError,
+    Waiting,
+    begin_operation,
+    long_running_types,
+    stays_failed,
+)
 from gpucluster.sandbox.clouds.events.scenario import Disturbance
 from gpucluster.sandbox.clouds.events.weather import Weather
 from gpucluster.sandbox.clouds.model import changed_inputs
@@ -86,7 +92,7 @@ class _Accepted(NamedTuple):
     """An accepted request, and the scenario's disturbance for it."""
 
     entry: Entry
-    wish: Disturbance | None
+    disturbance: Disturbance | None
 
 
 class Maker(NamedTuple):
@@ -119,7 +125,7 @@ class Requests:
 
     def find_machines(self) -> None:
         """Completes the failed pools whose machines the cloud has found since the last command."""
-        waiting = [type_ for type_, row in lasting().items() if row.again == "waits"]
+        waiting = [type_ for type_, row in long_running_types().items() if row.again == "waits"]
         for pool in self.account.ledger.of_types(waiting):
             if pool.failure is not None and self._weather.lacks(pool, self.account.ledger) is None:
                 self.account.ledger.put(replace(pool, failure=None))
@@ -128,13 +134,13 @@ class Requests:
         """Creates a resource, waits for its completion, and reads it."""
 
         def accept() -> _Accepted:
-            wish = self._foreseen(resource, Act.CREATE)
+            disturbance = self._foreseen(resource, Act.CREATE)
             if ineffective := self._weather.ineffective():
                 self.account.check_effective(resource, ineffective)
             entry = self._entry(resource, self.account.create(resource))
             if self.account.ledger.get(entry.provider, entry.scope, entry.type, entry.id) is None:
-                self._weather.created(entry, wish)
-            return self._begin(entry, wish, Act.CREATE)
+                self._weather.created(entry, disturbance)
+            return self._begin(entry, disturbance, Act.CREATE)
 
         there = self._ended(self._waiting.accepted(accept), Act.CREATE)
         self._look_for(there)
@@ -150,14 +156,14 @@ class Requests:
 
     def _update(self, resource: Resource) -> Entry:
         def accept() -> _Accepted:
-            wish = self._foreseen(resource, Act.UPDATE)
+            disturbance = self._foreseen(resource, Act.UPDATE)
             there = self._there(resource.type, resource.id, resource.outputs)
             if there is None:
                 raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
             if stays_failed(there) and not changed_inputs(resource):
                 return _Accepted(there, None)
             entry = replace(self._entry(resource, self.account.update(resource)), created_at=there.created_at)
-            return self._begin(entry, wish, Act.UPDATE)
+            return self._begin(entry, disturbance, Act.UPDATE)
 
         return self.account.read(self._ended(self._waiting.accepted(accept), Act.UPDATE))
 
@@ -166,10 +172,10 @@ class Requests:
         there = self._there(type_, id_, plain(outputs))
         if there is None:
             return None
-        wish = self._weather.wish(there.type, there.names, Act.READ)
-        if wish is not None and wish.fails == "not-yet":
+        disturbance = self._weather.disturbance(there.type, there.names, Act.READ)
+        if disturbance is not None and disturbance.fails == "not-yet":
             return None
-        self._waiting.accepted(lambda: self._weather.before(wish, there.provider, there.type, {}, Act.READ))
+        self._waiting.accepted(lambda: self._weather.before(disturbance, there.provider, there.type, {}, Act.READ))
         return self.account.read(there)
 
     def delete(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> None:
@@ -179,9 +185,9 @@ class Requests:
             there = self._there(type_, id_, plain(outputs))
             if there is None:
                 return None
-            wish = self._weather.wish(there.type, there.names, Act.DELETE)
-            self._weather.before(wish, there.provider, there.type, there.inputs, Act.DELETE)
-            return self._begin(there, wish, Act.DELETE) if self.account.delete(there) else None
+            disturbance = self._weather.disturbance(there.type, there.names, Act.DELETE)
+            self._weather.before(disturbance, there.provider, there.type, there.inputs, Act.DELETE)
+            return self._begin(there, disturbance, Act.DELETE) if self.account.delete(there) else None
 
         going = self._waiting.accepted(accept)
         try:
@@ -193,20 +199,22 @@ class Requests:
 
     def _foreseen(self, resource: Resource, act: Act) -> Disturbance | None:
         """The scenario's disturbance; raises CloudError if the cloud refuses the request."""
-        wish = self._weather.wish(resource.token, (resource.logical_name, self.account.name(resource)), act)
-        self._weather.before(wish, self._cloud.package, resource.token, resource.inputs, act)
-        return wish
+        disturbance = self._weather.disturbance(
+            resource.token, (resource.logical_name, self.account.name(resource)), act
+        )
+        self._weather.before(disturbance, self._cloud.package, resource.token, resource.inputs, act)
+        return disturbance
 
-    def _begin(self, entry: Entry, wish: Disturbance | None, act: Act) -> _Accepted:
+    def _begin(self, entry: Entry, disturbance: Disturbance | None, act: Act) -> _Accepted:
         """Writes the accepted operation."""
         ledger = self.account.ledger
-        wish = self._weather.short(entry, act, ledger) or wish
-        going = begun(entry, act, wish, self._cloud.lasts)
+        disturbance = self._weather.short(entry, act, ledger) or disturbance
+        going = begin_operation(entry, act, disturbance, self._cloud.lasts)
         if act is Act.DELETE and going.operation is None:
             ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
         else:
             self._put(going)
-        return _Accepted(going, wish)
+        return _Accepted(going, disturbance)
 
     def _put(self, entry: Entry) -> None:
         """Writes a resource, and once its provider: otherwise no state could be rebuilt from the ledger."""
@@ -217,11 +225,11 @@ class Requests:
 
     def _ended(self, accepted: _Accepted, act: Act) -> Entry:
         """The resource after its accepted operation has ended."""
-        wish = accepted.wish
-        if wish is not None and wish.fails == "crash":
+        disturbance = accepted.disturbance
+        if disturbance is not None and disturbance.fails == "crash":
             self._die()
             raise CloudError("the provider has crashed")
-        self._weather.after(wish, accepted.entry, act)
+        self._weather.after(disturbance, accepted.entry, act)
         return self._waiting.ended(accepted.entry)
 
     def _look_for(self, made: Entry) -> None:
@@ -230,8 +238,8 @@ class Requests:
             return
 
         def look() -> None:
-            wish = self._weather.wish(made.type, made.names, Act.READ)
-            self._weather.before(wish, made.provider, made.type, made.inputs, Act.READ)
+            disturbance = self._weather.disturbance(made.type, made.names, Act.READ)
+            self._weather.before(disturbance, made.provider, made.type, made.inputs, Act.READ)
 
         try:
             self._waiting.accepted(look)
@@ -242,7 +250,7 @@ class Requests:
         scope = self.account.scope(type_, outputs)
         return self.account.ledger.get(self._cloud.package, scope, type_.token, id_)
 
-    def _entry(self, resource: Resource, made: Made) -> Entry:
+    def _entry(self, resource: Resource, made: CreatedResource) -> Entry:
         outputs = after(resource, made.outputs)
         return Entry(
             provider=self._cloud.package,

@@ -33,7 +33,7 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
         removed = empty(cache_folder() / "kubernetes", cache_folder() / "definitions", *controllers.folders())
         click.echo(f"{'Emptied' if removed else 'Nothing was in'} {cache_folder()}", err=True)
         return
-    programs = binaries.find_binaries(anew=build)
+    programs = binaries.find_binaries(rebuild=build)
     lacking = definitions.fetch_all()
     if live:
         controllers.build_all(say_on_stderr)

@@ -34,7 +34,7 @@ def engine(build: bool, clear: bool, form: str) -> None:
             removed = find.clear()
         click.echo(f"{'Emptied' if removed else 'Nothing was in'} {find.cache_folder()}", err=True)
         return
-    facts = _facts(find.build_anew() if build else find.find_engine())
+    facts = _facts(find.rebuild_engine() if build else find.find_engine())
     if form == "json":
         click.echo(json.dumps(facts, indent=2))
     else:

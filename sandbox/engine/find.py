@@ -14,7 +14,7 @@ from pathlib import Path
 from gpucluster.core.cache import CACHE_VARIABLE, BrokenCache, Installation, UnwritableCache, cache_folder, empty
 from gpucluster.sandbox.engine import engine as release
 from gpucluster.sandbox.engine.engine import Engine, EngineError, Origin
-from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
+from gpucluster.sandbox.engine.go_build import build_command, last_lines, run_go
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, needed_go
 from gpucluster.sandbox.engine.progress import Say, duration
 
@@ -22,7 +22,6 @@ __all__ = [
     "CACHE_VARIABLE",
     "BrokenCache",
     "ask_version",
-    "build_anew",
     "build_engine",
     "cache_folder",
     "cached_engine",
@@ -32,6 +31,7 @@ __all__ = [
     "find_engine",
     "install",
     "installation_lock",
+    "rebuild_engine",
     "say_on_stderr",
 ]
 
@@ -187,7 +187,7 @@ def build_engine(destination: Path, cache: Path, say: Say) -> None:
     code, log = run_go(command, source, say)
     shutil.rmtree(source)
     if code != 0 or not binary.exists():
-        raise EngineError(_advice(f"go build failed: {last_words(log)}"))
+        raise EngineError(_advice(f"go build failed: {last_lines(log)}"))
     say(f"Built Pulumi {release.VERSION} in {duration(time.monotonic() - start)}.")
     launcher = destination / "pulumi-language-python"
     launcher.write_text(_LAUNCHER)
@@ -214,7 +214,7 @@ def find_engine(*, say: Say = say_on_stderr) -> Engine:
     return engine_on_path(say, not_below=cache_folder()) or _cached(say) or _prepare(say)
 
 
-def build_anew(*, say: Say = say_on_stderr) -> Engine:
+def rebuild_engine(*, say: Say = say_on_stderr) -> Engine:
     """Build the engine into the cache, even if it has one. Raises EngineError."""
     with installation_lock(say):
         return _build(say)

@@ -67,7 +67,7 @@ def run_go(command: list[str], folder: Path, say: Say) -> tuple[int, list[str]]:
             process.wait()
 
 
-def last_words(log: list[str]) -> str:
+def last_lines(log: list[str]) -> str:
     """The reason of a failed build: its last lines without package names and downloads."""
     telling = [line for line in log if not re.fullmatch(r"[\w.~/-]+|go: downloading .*", line) and line.strip()]
     return "\n  ".join(["", *telling[-8:]]) if telling else "it gave no reason"
@@ -128,8 +128,8 @@ class GoProgram:
     @property
     def installation(self) -> Installation:
         """The folder of the program: any change of its sources changes the folder."""
-        told = "".join(map(repr, self.patches)).encode()
-        version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), told])).hexdigest()[:16]
+        patched = "".join(map(repr, self.patches)).encode()
+        version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), patched])).hexdigest()[:16]
         return Installation((self.home or cache_folder()) / self.name / f"{version}-{this_platform()}", self.name)
 
     @property
@@ -174,7 +174,7 @@ class GoProgram:
         code, log = run_go(command, work, say)
         shutil.rmtree(work)
         if code != 0:
-            raise EngineError(f"{self.name} could not be built: {last_words(log)}")
+            raise EngineError(f"{self.name} could not be built: {last_lines(log)}")
         say(f"Built {self.name} in {duration(time.monotonic() - start)}.")
 
 

@@ -55,7 +55,7 @@ def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, asked:
         *([] if asked else [_UNASKED]),
         *([f"  other than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
         *_other_versions(releases),
-        *(f"  {line}" for line in karpenter.said_of(site)),
+        *(f"  {line}" for line in karpenter.karpenter_remarks(site)),
         *(f"  {line}" for line in _without_autoscaler(site)),
         *([f"  not running here: {', '.join(sorted(absent))}"] if absent else []),
         *([f"  pods without their programs: {', '.join(sorted(pods))}"] if pods else []),

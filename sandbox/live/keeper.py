@@ -69,13 +69,13 @@ class _Running:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._told: dict[str, Any] = {}
+        self._settings: dict[str, Any] = {}
         self._again: dict[str, float] = {}
 
     def follow(self, wanted: dict[str, Any]) -> None:
-        for name in [name for name in self._processes if self._told[name] != wanted.get(name)]:
+        for name in [name for name in self._processes if self._settings[name] != wanted.get(name)]:
             self._stop(name)
-        for name, told in wanted.items():
+        for name, settings in wanted.items():
             process = self._processes.get(name)
             if process is not None and process.poll() is None:
                 keeper.keep_short(self._folder / f"{name}.log")
@@ -84,7 +84,7 @@ class _Running:
                 self._again[name] = time.monotonic() + _AGAIN_SECONDS
             if time.monotonic() >= self._again.get(name, 0.0):
                 self._again.pop(name, None)
-                self._start(name, told, anew=process is None)
+                self._start(name, settings, fresh=process is None)
 
     def end(self) -> None:
         for name in list(self._processes):
@@ -92,17 +92,17 @@ class _Running:
         for name in list(self._processes):
             self._stop(name)
 
-    def _start(self, name: str, told: dict[str, Any], *, anew: bool) -> None:
+    def _start(self, name: str, settings: dict[str, Any], *, fresh: bool) -> None:
         log = self._folder / f"{name}.log"
         self._processes[name] = keeper.start(
-            told["command"],
+            settings["command"],
             log,
             by=signal.SIGTERM,
-            environment=told["environment"],
-            folder=told["folder"],
-            append=not anew,
+            environment=settings["environment"],
+            folder=settings["folder"],
+            append=not fresh,
         )
-        self._told[name] = told
+        self._settings[name] = settings
 
     def _stop(self, name: str) -> None:
         keeper.end(self._processes.pop(name), by=signal.SIGTERM)

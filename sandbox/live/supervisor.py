@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.sandbox.api_server.server import in_use, keeper_state, lives
+from gpucluster.sandbox.api_server.server import in_use, is_alive, keeper_state
 from gpucluster.sandbox.clouds.kubernetes.api_server import server_folder
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.engine.engine import EngineError
@@ -58,14 +58,14 @@ class Supervisor:
         Raises EngineError with the last log lines of one that does not.
         """
         wanted = self._wanted()
-        self._want({**wanted, **{it.name: _told(it) for it in controllers}})
+        self._want({**wanted, **{it.name: _settings_of(it) for it in controllers}})
         for controller in controllers:
             if controller.ready is not None:
                 self._wait(controller.name, controller.ready)
 
     def end(self, name: str) -> None:
         """Stops one; an unknown name is no error."""
-        self._want({key: told for key, told in self._wanted().items() if key != name})
+        self._want({key: settings for key, settings in self._wanted().items() if key != name})
 
     def names(self) -> list[str]:
         """The names of the running ones."""
@@ -127,7 +127,7 @@ def stop(server: Path) -> bool:
     end = time.monotonic() + _END_SECONDS
     # Between the two no process holds a lock on the server: its own process shows when it has ended.
     while time.monotonic() < end and (
-        lives(server / FOLDER, pid) or (served is not None and lives(server, served["pid"]))
+        is_alive(server / FOLDER, pid) or (served is not None and is_alive(server, served["pid"]))
     ):
         time.sleep(0.05)
     return True
@@ -151,7 +151,7 @@ def _start(server: Path, folder: Path, idle_minutes: float) -> None:
         raise EngineError(f"The keeper of the controllers does not start: {log.read().strip()[-500:]}")
 
 
-def _told(controller: Controller) -> dict[str, Any]:
+def _settings_of(controller: Controller) -> dict[str, Any]:
     return {key: value for key, value in asdict(controller).items() if key != "ready"}
 
 

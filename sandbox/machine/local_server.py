@@ -58,7 +58,7 @@ def loopback_server(options: Sequence[tuple[str, Any]] = ()) -> tuple[grpc.Serve
             there = [kind for kind in _KINDS if getattr(handler, kind, None) is not None]
             return handler and handler._replace(**{kind: own_user(getattr(handler, kind)) for kind in there})
 
-    guards: list[grpc.ServerInterceptor] = [OwnUser()] if _kernel_says() else []
+    guards: list[grpc.ServerInterceptor] = [OwnUser()] if _knows_peers() else []
     server = grpc.server(ThreadPoolExecutor(max_workers=16), interceptors=guards, options=options)
     port = server.add_insecure_port(f"{_HOST}:0")
     return server, port
@@ -81,7 +81,7 @@ def user_of(end: tuple[str, int], other: tuple[str, int]) -> int | None:
     return user if state == _ESTABLISHED else None
 
 
-def _kernel_says() -> bool:
+def _knows_peers() -> bool:
     if sys.platform != "linux":
         return False
     with socket.create_server((_HOST, 0)) as server, socket.create_connection(server.getsockname()) as client:

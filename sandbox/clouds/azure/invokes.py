@@ -24,8 +24,8 @@ def feature(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Mappi
         f"/subscriptions/{subscription}/providers/Microsoft.Features/featureProviders/{namespace}"
         f"/subscriptionFeatureRegistrations/{name}"
     )
-    told = with_same_id(ledger, id_, {_FEATURE})
-    properties = feature_properties(subscription, namespace, name) if told is None else told.outputs["properties"]
+    found = with_same_id(ledger, id_, {_FEATURE})
+    properties = feature_properties(subscription, namespace, name) if found is None else found.outputs["properties"]
     kind = "Microsoft.Features/featureProviders/subscriptionFeatureRegistrations"
     return {"id": id_, "name": name, "type": kind, "properties": properties}
 
@@ -55,10 +55,10 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
     """The function's answer for the simulated subscription."""
     match token.rsplit(":", 1)[-1]:
         case "getClientConfig":
-            nobody = _nobody(subscription)
-            return {"clientId": nobody, "objectId": nobody, "subscriptionId": subscription, "tenantId": tenant}
+            principal = _unknown_principal(subscription)
+            return {"clientId": principal, "objectId": principal, "subscriptionId": subscription, "tenantId": tenant}
         case "getClientToken":
-            return {"token": _token(_nobody(subscription), tenant)}
+            return {"token": _token(_unknown_principal(subscription), tenant)}
         case "getSubscriptionFeatureRegistration":
             return feature(args, subscription, ledger)
         case "getRoleAssignment":
@@ -87,7 +87,7 @@ def _assignment(args: Mapping[str, Any], ledger: Ledger) -> Mapping[str, Any]:
     return {**found.outputs, "id": found.id}
 
 
-def _nobody(subscription: str) -> str:
+def _unknown_principal(subscription: str) -> str:
     """The object id of the logged-in user."""
     return str(uuid5(NAMESPACE_DNS, f"client.{subscription}"))
 

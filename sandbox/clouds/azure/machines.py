@@ -55,7 +55,7 @@ def _table() -> dict[str, int | None]:
     return {row["size"]: int(row["temp_disk_gib"] or 0) or None for row in csv.DictReader(text.splitlines())}
 
 
-def is_unheard_of(size: str) -> bool:
+def is_unknown_type(size: str) -> bool:
     """Whether no size can have this name: for a family with all sizes in the table, a name not in it; for any other, a
     version of two digits.
     """
@@ -77,11 +77,11 @@ _IMAGES: Final = {
 }
 
 
-def resolved(wish: str, before: str) -> str:
-    """The patch version of a cluster or pool that requests `wish`; a matching existing version stays."""
-    if wish.count(".") != 1:
-        return wish
-    return before if before.startswith(f"{wish}.") else _PATCHES.get(wish, f"{wish}.0")
+def resolved(requested: str, before: str) -> str:
+    """The patch version of a cluster or pool that requests `requested`; a matching existing version stays."""
+    if requested.count(".") != 1:
+        return requested
+    return before if before.startswith(f"{requested}.") else _PATCHES.get(requested, f"{requested}.0")
 
 
 def may_be(version: str) -> bool:

@@ -1,10 +1,10 @@
 """Long-running operations: their resources, states and durations.
 
-The caller polls; the operation does not depend on it. `lasting.csv`, one type per row: the output with the state, if
-the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail, `failed`
-after a creation and `unchanged` after an update that fails; unread: an output that the provider reads only after a
-creation that succeeds, and by whose absence programs know that it did not; kept: whether the provider remembers a
-failed resource (Google's forgets most: "The resource didn't actually create"); timeout: how long the provider waits;
+The caller polls; the operation does not depend on it. `long_running.csv`, one type per row: the output with the state,
+if the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail,
+`failed` after a creation and `unchanged` after an update that fails; unread: an output that the provider reads only
+after a creation that succeeds, and by whose absence programs know that it did not; kept: whether the provider remembers
+a failed resource (Google's forgets most: "The resource didn't actually create"); timeout: how long the provider waits;
 source.
 
 again: what happens to a failed resource when the engine, because of the failure, updates it without a difference.
@@ -40,7 +40,7 @@ from gpucluster.sandbox.clouds.types.values import to_struct
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lasting:
+class LongRunningType:
     """One row."""
 
     property: str
@@ -59,10 +59,10 @@ class Lasting:
 
 
 @functools.cache
-def lasting() -> Mapping[str, Lasting]:
+def long_running_types() -> Mapping[str, LongRunningType]:
     """The types whose requests are answered before they complete."""
     return {
-        row["type"]: Lasting(
+        row["type"]: LongRunningType(
             property=row["property"],
             states={Act.CREATE: row["creating"], Act.UPDATE: row["updating"], Act.DELETE: row["deleting"]},
             done=row["done"],
@@ -77,20 +77,24 @@ def lasting() -> Mapping[str, Lasting]:
     }
 
 
-def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> Entry:
+def begin_operation(entry: Entry, act: Act, disturbance: Disturbance | None, seconds: float) -> Entry:
     """The resource with its operation, if this request is answered before it completes.
 
     seconds: the duration unless the scenario specifies one; 0 for none.
     """
-    row = lasting().get(entry.type)
+    row = long_running_types().get(entry.type)
     state = row.states.get(act, "") if row is not None else ""
     if row is None or not state:
         return entry
-    error = wish.error if wish is not None and wish.fails == "partial" and act is not Act.DELETE else ""
-    lasts = wish.seconds if wish is not None and wish.seconds is not None else seconds
+    error = (
+        disturbance.error
+        if disturbance is not None and disturbance.fails == "partial" and act is not Act.DELETE
+        else ""
+    )
+    lasts = disturbance.seconds if disturbance is not None and disturbance.seconds is not None else seconds
     if not error and not lasts:
         return entry
-    started = wish.machines if wish is not None else None
+    started = disturbance.machines if disturbance is not None else None
     failed = (row.unchanged if act is Act.UPDATE else row.failed) if error else ""
     operation = Operation(
         state=state,
@@ -107,10 +111,10 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
 
 def stays_failed(entry: Entry) -> bool:
     """Whether an update without a difference leaves it failed."""
-    return entry.failure is not None and lasting()[entry.type].again != "request"
+    return entry.failure is not None and long_running_types()[entry.type].again != "request"
 
 
-def _with_state(entry: Entry, row: Lasting, state: str) -> dict[str, object]:
+def _with_state(entry: Entry, row: LongRunningType, state: str) -> dict[str, object]:
     """The outputs with the state; some types have it in another output, some SDKs do not have it."""
     return {row.property: state} if row.property and row.property in entry.outputs else {}
 
@@ -136,13 +140,13 @@ class Waiting:
 
     def accepted(self, ask: Callable[[], _T]) -> _T:
         """The answer to a request, retried while a conflicting operation is in progress; raises CloudError."""
-        begun, tries = time.monotonic(), 0
+        start, tries = time.monotonic(), 0
         while True:
             try:
                 with self._ledger.exclusive():
                     return ask()
             except BusyError as busy:
-                waited = time.monotonic() - begun
+                waited = time.monotonic() - start
                 if waited + busy.seconds > _PATIENCE or self._stopped.wait(busy.seconds):
                     raise
             except AgainError as again:

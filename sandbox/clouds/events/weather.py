@@ -21,7 +21,7 @@ from gpucluster.core.catalog.clouds import cloud_of_package
 from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import Act, AgainError, CloudError
-from gpucluster.sandbox.clouds.events.long_running import Lasting, UnfinishedError, lasting
+from gpucluster.sandbox.clouds.events.long_running import LongRunningType, UnfinishedError, long_running_types
 from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import plain
@@ -41,7 +41,7 @@ class Answer:
     tries: int
     text: str
 
-    def worded(self, values: Mapping[str, object]) -> str:
+    def text_with(self, values: Mapping[str, object]) -> str:
         """The text with these values; unknown values are omitted."""
         return self.text.format_map(_Blank(values))
 
@@ -105,7 +105,7 @@ class Weather:
         self.calm = not (scenario.operations or scenario.quotas or scenario.capacity)
         """Whether the scenario has no disturbances."""
 
-    def wish(self, type_: str, names: tuple[str, ...], act: Act) -> Disturbance | None:
+    def disturbance(self, type_: str, names: tuple[str, ...], act: Act) -> Disturbance | None:
         """The disturbance of this request, which is counted; entries that name the resource have precedence."""
         found: list[Disturbance] = []
         with self._lock:
@@ -120,10 +120,10 @@ class Weather:
         """The number of requests that matched a disturbance of the scenario."""
         return self._asked[at]
 
-    def created(self, entry: Entry, wish: Disturbance | None) -> None:
+    def created(self, entry: Entry, disturbance: Disturbance | None) -> None:
         """Records a new resource."""
-        if wish is not None and wish.effective:
-            self._new.append((entry, wish.effective, time.monotonic()))
+        if disturbance is not None and disturbance.effective:
+            self._new.append((entry, disturbance.effective, time.monotonic()))
 
     def ineffective(self) -> list[Entry]:
         """New resources on which other requests cannot rely yet: the program has not waited for them."""
@@ -137,20 +137,22 @@ class Weather:
         now = time.monotonic()
         return [entry for entry, seconds, made in self._new if waited[entry.urn] + now - made < seconds]
 
-    def before(self, wish: Disturbance | None, package: str, type_: str, inputs: Mapping[str, Any], act: Act) -> None:
+    def before(
+        self, disturbance: Disturbance | None, package: str, type_: str, inputs: Mapping[str, Any], act: Act
+    ) -> None:
         """Raises CloudError if the cloud refuses the request."""
-        if wish is None:
+        if disturbance is None:
             return
-        row = lasting().get(type_)
-        if wish.fails in ("throttled", "not-yet"):
-            said = _answer(package, wish.fails, type_, act)
+        row = long_running_types().get(type_)
+        if disturbance.fails in ("throttled", "not-yet"):
+            answered = _answer(package, disturbance.fails, type_, act)
             known = {**mapping(plain(inputs)), "name": _own_name(inputs)}
-            text = wish.error or (said.worded(known) if said is not None else "")
-            raise AgainError(text or wish.fails, said.tries if said is not None else 0)
+            text = disturbance.error or (answered.text_with(known) if answered is not None else "")
+            raise AgainError(text or disturbance.fails, answered.tries if answered is not None else 0)
         # A failed resource that the provider would forget is not created here either.
-        forgotten = wish.fails == "partial" and (act is Act.DELETE or (row is not None and not row.kept))
-        if wish.fails == "refused" or forgotten:
-            raise CloudError(wish.error)
+        forgotten = disturbance.fails == "partial" and (act is Act.DELETE or (row is not None and not row.kept))
+        if disturbance.fails == "refused" or forgotten:
+            raise CloudError(disturbance.error)
 
     def short(self, entry: Entry, act: Act, ledger: Ledger) -> Disturbance | None:
         """The disturbance of a request by a shortage of quota or machines, None if there is enough; raises CloudError
@@ -159,13 +161,13 @@ class Weather:
         if act is Act.DELETE or not (self.scenario.quotas or self.scenario.capacity):
             return None
         lacks = self.lacks(entry, ledger)
-        said = _answer(entry.provider, lacks.kind, entry.type, act) if lacks is not None else None
-        if lacks is None or said is None:
+        answered = _answer(entry.provider, lacks.kind, entry.type, act) if lacks is not None else None
+        if lacks is None or answered is None:
             return None
         self._lacks[entry.urn] = lacks
         ours = {"id": entry.id, "name": entry.name, "scope": entry.scope}
-        text = said.worded({**lacks.values, "quota": lacks.name, **ours})
-        if said.how == "refused":
+        text = answered.text_with({**lacks.values, "quota": lacks.name, **ours})
+        if answered.how == "refused":
             raise CloudError(text)
         return Disturbance(type=entry.type, fails="partial", error=text, machines=lacks.machines)
 
@@ -176,16 +178,20 @@ class Weather:
 
         return shortage(entry, self.scenario, ledger)
 
-    def after(self, wish: Disturbance | None, entry: Entry, act: Act) -> None:
+    def after(self, disturbance: Disturbance | None, entry: Entry, act: Act) -> None:
         """Raises CloudError if the provider does not learn that the cloud has completed, or continues, its request;
         UnfinishedError if it records the resource nevertheless.
         """
-        row = lasting().get(entry.type)
+        row = long_running_types().get(entry.type)
         lasts = row is not None and bool(row.states.get(act))
-        if wish is None or wish.fails not in ("timeout", "partial") or (wish.fails == "partial" and lasts):
+        if (
+            disturbance is None
+            or disturbance.fails not in ("timeout", "partial")
+            or (disturbance.fails == "partial" and lasts)
+        ):
             return
-        text = wish.error or _timeout(entry, row if lasts else None, act)
-        if act is Act.DELETE or (wish.fails == "timeout" and not (lasts and row is not None and row.kept)):
+        text = disturbance.error or _timeout(entry, row if lasts else None, act)
+        if act is Act.DELETE or (disturbance.fails == "timeout" and not (lasts and row is not None and row.kept)):
             raise CloudError(text)
         missing: Mapping[str, Any] = row.incomplete(act) if row is not None else {}
         raise UnfinishedError(text, replace(entry, outputs={**entry.outputs, **missing}))
@@ -203,10 +209,10 @@ def _answer(package: str, kind: str, type_: str, act: Act) -> Answer | None:
     return answer(row.name if row is not None else package, kind, type_, reading=act is Act.READ)
 
 
-def _timeout(entry: Entry, row: Lasting | None, act: Act) -> str:
-    said = _answer(entry.provider, "timeout" if row is not None else "no-answer", entry.type, act)
+def _timeout(entry: Entry, row: LongRunningType | None, act: Act) -> str:
+    answered = _answer(entry.provider, "timeout" if row is not None else "no-answer", entry.type, act)
     values = {"done": row.done, "state": row.states[act], "timeout": row.timeout} if row is not None else {}
-    return said.worded(values) if said is not None else ""
+    return answered.text_with(values) if answered is not None else ""
 
 
 def _own_name(inputs: Mapping[str, Any]) -> str:

@@ -24,13 +24,13 @@ def answer(token: str, args: Mapping[str, Any], project: str, region: str, zone:
     region = str(args.get("region") or region or region_of(zone))
     match token:
         case "gcp:organizations/getClientConfig:getClientConfig":
-            token_of_nobody = "the token of a sandbox opens nothing"
+            access_token = "the token of a sandbox opens nothing"
             return {
                 "id": f'projects/"{project}"/regions/"{region}"/zones/"{zone}"',
                 "project": project,
                 "region": region,
                 "zone": zone,
-                "accessToken": token_of_nobody,
+                "accessToken": access_token,
                 "defaultLabels": {},
             }
         case "gcp:organizations/getProject:getProject":

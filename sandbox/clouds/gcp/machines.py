@@ -33,15 +33,15 @@ VERSIONS: Final = (
 )
 
 
-def resolved(wish: str, before: str) -> str:
-    """The version of a control plane that requests `wish`; a matching existing version stays."""
-    if not wish or wish in ("-", "latest"):
+def resolved(requested: str, before: str) -> str:
+    """The version of a control plane that requests `requested`; a matching existing version stays."""
+    if not requested or requested in ("-", "latest"):
         return before or VERSIONS[0]
-    if "-gke." in wish:
-        return wish
-    lines = wish.rstrip(".") + "."
+    if "-gke." in requested:
+        return requested
+    lines = requested.rstrip(".") + "."
     fitting = [version for version in (before, *VERSIONS) if f"{version}.".replace("-", ".").startswith(lines)]
-    return fitting[0] if fitting else f"{'.'.join([*wish.rstrip('.').split('.'), '0', '0'][:3])}-gke.1"
+    return fitting[0] if fitting else f"{'.'.join([*requested.rstrip('.').split('.'), '0', '0'][:3])}-gke.1"
 
 
 _FAMILIES: Final = r"a[234]-"
@@ -90,7 +90,7 @@ def machine(machine_type: Any) -> Machine | None:
     return _table().get(machine_type) if isinstance(machine_type, str) else None
 
 
-def is_unheard_of(machine_type: str) -> bool:
+def is_unknown_type(machine_type: str) -> bool:
     """Whether no machine can have this name.
 
     For a family with all machines in the table, it is none of them, with or without local SSDs. For any other, it has

@@ -145,7 +145,7 @@ class RealServer:
             try:
                 self._put(entry.type, document, digest)
             except CloudError as refusal:
-                self._verdict.doubt(entry.type, entry.id, str(refusal))
+                self._verdict.record_refusal(entry.type, entry.id, str(refusal))
 
     def install(self, release: Mapping[str, Any]) -> None:
         """Installs the definitions of a Helm release, and runs its controllers in a live cluster.
@@ -169,14 +169,14 @@ class RealServer:
         document = _document(token, inputs)
         id_ = object_id(document)
         if not self.client.knows(document["apiVersion"], document["kind"]):
-            self._verdict.say(token, id_, Outcome.UNCHECKED)
+            self._verdict.record(token, id_, Outcome.UNCHECKED)
             return None
         try:
             kept = self._put(token, document, _digest(inputs))
         except CloudError:
-            self._verdict.say(token, id_, Outcome.REFUSED)
+            self._verdict.record(token, id_, Outcome.REFUSED)
             raise
-        self._verdict.say(token, id_, Outcome.ACCEPTED)
+        self._verdict.record(token, id_, Outcome.ACCEPTED)
         return kept
 
     def _put(self, token: str, document: Mapping[str, Any], digest: str) -> Mapping[str, Any]:
@@ -196,17 +196,17 @@ class RealServer:
         document = _document(token, inputs)
         id_ = object_id(document)
         if _unknown_in(inputs) or not self.client.knows(document["apiVersion"], document["kind"]):
-            self._verdict.say(token, id_, Outcome.POSTPONED)
+            self._verdict.record(token, id_, Outcome.POSTPONED)
             return
         try:
             self.client.apply(document, dry_run=True)
         except ObjectRefused as refusal:
             if refusal.reason == "NotFound":  # Its namespace, which the same plan may create.
-                self._verdict.say(token, id_, Outcome.POSTPONED)
+                self._verdict.record(token, id_, Outcome.POSTPONED)
                 return
-            self._verdict.say(token, id_, Outcome.REFUSED)
+            self._verdict.record(token, id_, Outcome.REFUSED)
             raise CloudError(f'"{id_}" would be refused by the API server: {refusal}') from refusal
-        self._verdict.say(token, id_, Outcome.ACCEPTED)
+        self._verdict.record(token, id_, Outcome.ACCEPTED)
 
     def delete(self, entry: Entry) -> None:
         """Raises CloudError if the server refuses."""
@@ -248,7 +248,7 @@ class RealCluster(Cluster):
         if resource.token == RELEASE:
             outputs = super().accept(resource)
             self._real.install(resource.inputs)
-            self._verdict.say(resource.token, object_id(resource.inputs), Outcome.SIMULATED)
+            self._verdict.record(resource.token, object_id(resource.inputs), Outcome.SIMULATED)
             return outputs
         kept = self._real.apply(resource.token, resource.inputs)
         if kept is None:

@@ -14,7 +14,15 @@ from typing import Any, Final
 import yaml
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.cloud import Account, Change, CloudError, Made, Resource, UnansweredError, property_names
+from gpucluster.sandbox.clouds.cloud import (
+    Account,
+    Change,
+    CloudError,
+    CreatedResource,
+    Resource,
+    UnansweredError,
+    property_names,
+)
 from gpucluster.sandbox.clouds.kubernetes import aks, controllers, gke
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_values
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
@@ -213,18 +221,20 @@ class Cluster(Account):
     def check_effective(self, resource: Resource, ineffective: Sequence[Entry]) -> None:
         check_rights(resource, self.ledger, self.server, ineffective)
 
-    def create(self, resource: Resource) -> Made:
+    def create(self, resource: Resource) -> CreatedResource:
         if self.server != STAND_IN:
             check_reachable(self.ledger, self.server)
             check_definition(resource, self.ledger, self.server)
             check_namespace(resource, self.ledger, self.server)
         check_name_is_free(resource, self.ledger, self.server)
-        return Made(id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=self.accept(resource))
+        return CreatedResource(
+            id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=self.accept(resource)
+        )
 
-    def update(self, resource: Resource) -> Made:
+    def update(self, resource: Resource) -> CreatedResource:
         if self.server != STAND_IN:
             check_reachable(self.ledger, self.server)
-        return Made(id=resource.id, name=name_of(resource.inputs), outputs=self.accept(resource))
+        return CreatedResource(id=resource.id, name=name_of(resource.inputs), outputs=self.accept(resource))
 
     def accept(self, resource: Resource) -> dict[str, Any]:
         """The outputs of an object other than its inputs; raises CloudError if its kind does not allow its content."""

@@ -31,25 +31,25 @@ class Verdict:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._said: dict[tuple[str, str], Outcome] = {}
-        self._doubts: dict[tuple[str, str], str] = {}
+        self._outcomes: dict[tuple[str, str], Outcome] = {}
+        self._refusals: dict[tuple[str, str], str] = {}
 
-    def say(self, token: str, id_: str, outcome: Outcome) -> None:
+    def record(self, token: str, id_: str, outcome: Outcome) -> None:
         """Records an outcome; that of an update replaces that of the plan."""
         with self._lock:
-            self._said[token, id_] = outcome
+            self._outcomes[token, id_] = outcome
 
-    def doubt(self, token: str, id_: str, why: str) -> None:
+    def record_refusal(self, token: str, id_: str, why: str) -> None:
         """Records an object of an earlier run in the simulated cluster that the server does not accept."""
         with self._lock:
-            self._doubts[token, id_] = why
+            self._refusals[token, id_] = why
 
     def lines(self, version: str) -> Iterator[str]:
         """The report as text lines. version: of the API server."""
         kinds = {outcome: Counter[str]() for outcome in Outcome}
-        for (token, _), outcome in self._said.items():
+        for (token, _), outcome in self._outcomes.items():
             kinds[outcome][_kind(token)] += 1
-        if not self._said and not self._doubts:
+        if not self._outcomes and not self._refusals:
             yield f"Real Kubernetes API server {version}: nothing to judge in this run"
             return
         counted = (
@@ -62,7 +62,7 @@ class Verdict:
         for outcome, found in kinds.items():
             if found:
                 yield f"  {outcome.value}: {', '.join(f'{count} {kind}' for kind, count in sorted(found.items()))}"
-        for (token, id_), why in self._doubts.items():
+        for (token, id_), why in self._refusals.items():
             yield f"  stands since an earlier run, and would be refused: {_kind(token)} {id_}: {why}"
 
 

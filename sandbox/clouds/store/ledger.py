@@ -224,7 +224,7 @@ class Ledger:
         values = (
             *(entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn),
             *(self._written(entry.inputs), self._written(entry.outputs), entry.created_at, entry.provider_ref),
-            self._written(vars(begun)) if (begun := entry.operation or entry.failure) is not None else "",
+            self._written(vars(current)) if (current := entry.operation or entry.failure) is not None else "",
         )
         self.settle()
         with self._lock:
@@ -313,8 +313,8 @@ def _marks(values: Collection[str], mark: str = "?") -> str:
 
 
 def _read(row: tuple[str, ...], vault: Vault) -> Entry | None:
-    provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref, begun = row
-    operation = Operation(**from_wire(_object(begun), vault.opened)) if begun else None
+    provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref, stored = row
+    operation = Operation(**from_wire(_object(stored), vault.opened)) if stored else None
     ended = operation if operation is not None and not operation.left else None
     if ended is not None and ended.removes:
         return None

@@ -183,10 +183,10 @@ def _make(connection: sqlite3.Connection, resealed: Callable[[str], str], *, old
 
 def _statements(script: str) -> list[str]:
     """Splits a script, because executescript would commit first."""
-    found, begun = list[str](), ""
+    found, statement = list[str](), ""
     for line in script.splitlines():
-        begun += f"{line}\n"
-        if sqlite3.complete_statement(begun):
-            found.append(begun)
-            begun = ""
+        statement += f"{line}\n"
+        if sqlite3.complete_statement(statement):
+            found.append(statement)
+            statement = ""
     return found

@@ -132,47 +132,47 @@ def _command(name: str, summary: str) -> Callable[[Callable[[LiveCluster, Entry,
 
 @_command("fail", "Stop the kubelet of a node.")
 def fail(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
 
     del entry
-    return happenings.fail(cluster.client, found)
+    return node_events.fail(cluster.client, found)
 
 
 @_command("repair", "Restart a machine and repair all its faults.")
 def repair(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
 
-    return happenings.repair(cluster.client, found, entry, cluster.ledger.all())
+    return node_events.repair(cluster.client, found, entry, cluster.ledger.all())
 
 
 @_command("cordon", "Keep new pods off a node.")
 def cordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
 
     del entry
-    return happenings.cordon(cluster.client, found)
+    return node_events.cordon(cluster.client, found)
 
 
 @_command("uncordon", "Allow new pods on a node again.")
 def uncordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
 
     del entry
-    return happenings.uncordon(cluster.client, found)
+    return node_events.uncordon(cluster.client, found)
 
 
 @_command("degrade", "Break one GPU of a node.")
 def degrade(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
 
-    return happenings.degrade(cluster.client, found, entry, cluster.ledger.all())
+    return node_events.degrade(cluster.client, found, entry, cluster.ledger.all())
 
 
 @_command("interrupt", "Announce that the cloud reclaims a machine.")
 def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
 
-    return happenings.interrupt(cluster.client, found, entry)
+    return node_events.interrupt(cluster.client, found, entry)
 
 
 @node.command()
@@ -186,11 +186,11 @@ def delete(name: str, stack: str | None, new_after: int) -> None:
 
     If its pool has a fixed size, the cloud starts another one a moment later.
     """
-    from gpucluster.sandbox.live import node_events as happenings
+    from gpucluster.sandbox.live import node_events
     from gpucluster.sandbox.live.nodes.fleet import sync
 
     with _cluster(stack) as (cluster, entry):
-        click.echo(f"{name}: {happenings.take_away(cluster.client, _found(cluster, name))}")
+        click.echo(f"{name}: {node_events.take_away(cluster.client, _found(cluster, name))}")
         time.sleep(new_after)
         for made in sync(cluster.client, cluster.ledger.all(), entry).made:
             click.echo(f"{made['metadata']['name']}: a new machine in its place")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gpucluster.sandbox.live.karpenter.start import controller, said_of
+from gpucluster.sandbox.live.karpenter.start import controller, karpenter_remarks
 
-__all__ = ["controller", "said_of"]
+__all__ = ["controller", "karpenter_remarks"]

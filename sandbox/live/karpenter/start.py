@@ -182,7 +182,7 @@ def controller(site: Site) -> Controller | None:
     )
 
 
-def said_of(site: Site) -> list[str]:
+def karpenter_remarks(site: Site) -> list[str]:
     """The differences from the stack's Karpenter."""
     group = _simulated(_pools(site))
     said = [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.engine.engine import EngineError
-from gpucluster.sandbox.engine.find import build_anew, build_engine
+from gpucluster.sandbox.engine.find import build_engine, rebuild_engine
 
 Write = Callable[[str, str], Path]
 GoCalls = Callable[[], list[dict[str, Any]]]
@@ -106,6 +106,6 @@ def test_the_launcher_without_a_checkout_says_how_to_run_the_engine(
 @pytest.mark.skipif("GPUCLUSTER_TEST_BUILD" not in os.environ, reason="set GPUCLUSTER_TEST_BUILD to build for real")
 def test_the_real_module_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]) -> None:
     monkeypatch.setenv("GPUCLUSTER_CACHE", str(tmp_path))
-    engine = build_anew(say=said.append)
+    engine = rebuild_engine(say=said.append)
     done = subprocess.run([engine.binary, "version"], capture_output=True, text=True, check=True)
     assert done.stdout == "v3.250.0\n"

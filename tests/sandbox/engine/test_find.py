@@ -14,7 +14,7 @@ import pytest
 
 from gpucluster.sandbox.engine import engine
 from gpucluster.sandbox.engine.engine import Engine, EngineError
-from gpucluster.sandbox.engine.find import build_anew, find_engine
+from gpucluster.sandbox.engine.find import find_engine, rebuild_engine
 from tests.waiting import output_of, wait_for, wait_for_end
 
 Write = Callable[[str, str], Path]
@@ -129,7 +129,7 @@ def test_a_broken_cache_is_made_anew_with_one_line_saying_so(
 
 
 def test_building_anew_builds_whatever_is_there(built: Engine, go_calls: GoCalls, said: list[str]) -> None:
-    assert [find_engine(say=said.append), build_anew(say=said.append)] == [built, built]
+    assert [find_engine(say=said.append), rebuild_engine(say=said.append)] == [built, built]
     assert len(go_calls()) == 2
 
 

@@ -22,7 +22,7 @@ _MEMBER: Final = "aws:resourcegroups/resource:Resource"
 
 
 @rule(_NODE_GROUP)
-def capacity_block_stands_in_the_template_too(managed: ManagedResource) -> None:
+def capacity_block_is_in_the_template(managed: ManagedResource) -> None:
     """A group of capacity type CAPACITY_BLOCK needs a template with the market, the block and the machine type."""
     template = template_of(managed, managed.inputs)
     market = mapping(template.inputs.get("instanceMarketOptions")).get("marketType") if template else None
@@ -76,7 +76,7 @@ def reservation_fits_the_group(managed: ManagedResource) -> None:
 
 
 @rule(_NODE_GROUP)
-def template_leaves_to_eks_what_is_its_own(managed: ManagedResource) -> None:
+def template_leaves_eks_its_fields(managed: ManagedResource) -> None:
     """A launch template of a node group sets no subnet and no instance profile: EKS sets them."""
     template = template_of(managed, managed.inputs)
     if template is None:

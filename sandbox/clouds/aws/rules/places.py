@@ -20,7 +20,7 @@ _BASIC: Final = (125, 250)
 
 
 @rule("aws:eks/cluster:Cluster")
-def a_control_plane_stands_in_zones_that_eks_takes(managed: ManagedResource) -> None:
+def control_plane_zones_are_supported(managed: ManagedResource) -> None:
     """Not available in some old zones, nor in a Local Zone."""
     ids = items(mapping(managed.inputs["vpcConfig"]).get("subnetIds"))
     region = aws_regions().get(managed.region)

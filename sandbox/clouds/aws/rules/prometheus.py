@@ -60,7 +60,7 @@ def it_reads_something(managed: ManagedResource) -> None:
 
 
 @rule(_SCRAPER)
-def what_it_reads_has_a_place(managed: ManagedResource) -> None:
+def scraped_metrics_have_a_workspace(managed: ManagedResource) -> None:
     """The workspace exists in the region."""
     arn = mapping(mapping(managed.inputs.get("destination")).get("amp")).get("workspaceArn")
     if arn is not None and arn not in [one.outputs["arn"] for one in managed.others(_WORKSPACE, arn)]:
@@ -68,7 +68,7 @@ def what_it_reads_has_a_place(managed: ManagedResource) -> None:
 
 
 @rule(_RULES)
-def rules_stand_in_groups(managed: ManagedResource) -> None:
+def rules_are_in_groups(managed: ManagedResource) -> None:
     """In an existing workspace: YAML with named groups, whose rules have an expression and either `record` or
     `alert`.
     """

@@ -33,7 +33,7 @@ class _Kind:
 
 
 @rule("*")
-def what_it_refers_to_is_there(managed: ManagedResource) -> None:
+def references_exist(managed: ManagedResource) -> None:
     """References exist in its region, or for IAM in the account."""
     for row in _table().get(managed.token, ()):
         kind = _KINDS[row["kind"]]

@@ -149,19 +149,19 @@ def _pool(given: Mapping[str, Any], version: str, current: str, network: Mapping
 
     version and current: of the control plane, the defaults of a pool.
     """
-    wish = str(given.get("orchestratorVersion") or version)
+    requested = str(given.get("orchestratorVersion") or version)
     mode = str(network.get("networkPluginMode") or network.get("networkPlugin") or "")
     sku = given.get("osSKU") or "Ubuntu"
     found = {
         "count": 1,
-        "currentOrchestratorVersion": resolved(wish, current),
+        "currentOrchestratorVersion": resolved(requested, current),
         "enableFIPS": False,
         "enableNodePublicIP": False,
         "kubeletDiskType": "OS",
         "maxPods": _MOST_PODS.get(mode, _MOST_PODS[""]),
         "mode": "User",
-        "nodeImageVersion": node_image(sku, resolved(wish, current)),
-        "orchestratorVersion": wish,
+        "nodeImageVersion": node_image(sku, resolved(requested, current)),
+        "orchestratorVersion": requested,
         "osDiskSizeGB": 128,
         "osDiskType": "Managed",
         "osSKU": sku,

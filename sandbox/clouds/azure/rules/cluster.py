@@ -96,7 +96,7 @@ def network_parts_fit_together(managed: ManagedResource) -> None:
 
 
 @rule(CLUSTER)
-def services_have_a_range_of_their_own(managed: ManagedResource) -> None:
+def services_have_a_separate_range(managed: ManagedResource) -> None:
     """The DNS service is inside the range, not its first address, and no subnet of the nodes' network overlaps it."""
     network = _network(managed.inputs)
     services = written(network.get("serviceCidr") or _SERVICES)
@@ -123,7 +123,7 @@ def _is_inside(address: str, block: IPv4Network) -> bool:
 
 
 @rule(CLUSTER)
-def pods_have_a_range_of_their_own(managed: ManagedResource) -> None:
+def pods_have_a_separate_range(managed: ManagedResource) -> None:
     """In an overlay the pods overlap neither the subnets of the network nor the services."""
     network = _network(managed.inputs)
     if not network.get("podCidr"):

@@ -167,12 +167,12 @@ _FIXED: Final = {
 def fixed_properties_stay(managed: ManagedResource) -> None:
     """A change needs a new pool or file system; `replace_on_changes` configures this in Pulumi."""
     for name in _FIXED[managed.token]:
-        if name in managed.changed and not _is_the_default_now_said(managed, name):
+        if name in managed.changed and not _is_the_default_written_out(managed, name):
             message = f"Changing property 'properties.{name}' is not allowed."
             raise refused("PropertyChangeNotAllowed", message)
 
 
-def _is_the_default_now_said(managed: ManagedResource, name: str) -> bool:
+def _is_the_default_written_out(managed: ManagedResource, name: str) -> bool:
     """Whether the change only adds or removes the existing default."""
     before: Any = None if name == "type" else managed.previous.get(name)
     return name not in managed.inputs or managed.inputs[name] == before
@@ -203,7 +203,7 @@ _NAMED: Final = {
 
 
 @rule("*")
-def group_is_not_going(managed: ManagedResource) -> None:
+def group_is_not_being_deleted(managed: ManagedResource) -> None:
     """No resource is created or changed in a group that is being deleted."""
     id_ = f"/subscriptions/{managed.subscription}/resourceGroups/{managed.group}"
     group = managed.at(_GROUP, id_) if managed.group else None
@@ -219,7 +219,7 @@ def one_thing_after_another(managed: ManagedResource) -> None:
 
 
 @rule(*_REFERENCES)
-def what_is_named_is_ready(managed: ManagedResource) -> None:
+def references_are_ready(managed: ManagedResource) -> None:
     """Networks refuse references to unfinished resources."""
     for name in _REFERENCES[managed.token]:
         value = managed.inputs.get(name)

@@ -123,7 +123,7 @@ _PEERING_GATEWAY: Final = "azure-native:network:VirtualNetworkGateway"
 
 
 @rule(_PEERING)
-def gateways_are_used_where_they_are(managed: ManagedResource) -> None:
+def used_gateways_exist(managed: ManagedResource) -> None:
     """A gateway is in the other network only, whose peering permits it, and no other peering uses one."""
     if managed.inputs.get("useRemoteGateways") is not True:
         return

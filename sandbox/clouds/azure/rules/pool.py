@@ -21,7 +21,7 @@ from gpucluster.sandbox.clouds.azure.machines import (
     DEFAULT,
     Pool,
     has_mig,
-    is_unheard_of,
+    is_unknown_type,
     may_be,
     pools_of,
     temp_disk,
@@ -49,9 +49,9 @@ def pool_rule(check: _Check) -> _Check:
 
 
 @pool_rule
-def size_is_heard_of(pool: Pool) -> None:
+def size_exists(pool: Pool) -> None:
     """All sizes of families with accelerators are known. AKS' words: MicrosoftDocs/azure-docs #45485."""
-    if is_unheard_of(pool.size):
+    if is_unknown_type(pool.size):
         where = pool.cluster.get("location") or pool.managed.inputs.get("location")
         message = (
             f"The VM size of AgentPoolProfile:{pool.name} is not allowed in your subscription in location '{where}'. "

@@ -65,11 +65,11 @@ def rules_are_of_one_kind_each(managed: ManagedResource) -> None:
 def _problems(given: Mapping[str, Any]) -> Iterator[str]:
     if (given.get("record") is None) == (given.get("alert") is None):
         yield "must have one of record and alert."
-    severity, lasting, labels = given.get("severity"), given.get("for"), mapping(given.get("labels"))
+    severity, period, labels = given.get("severity"), given.get("for"), mapping(given.get("labels"))
     if isinstance(severity, int | float) and not 0 <= severity <= 4:
         yield f"has the severity {severity:g}; it is 0 to 4."
-    if lasting is not None and _seconds(lasting) is None:
-        yield f"has for '{lasting}', which is no duration in ISO 8601."
+    if period is not None and _seconds(period) is None:
+        yield f"has for '{period}', which is no duration in ISO 8601."
     if len(labels) > _MOST_LABELS:
         yield f"has {len(labels)} labels; a rule may have {_MOST_LABELS}."
     for what, texts in (("label", labels), ("annotation", mapping(given.get("annotations")))):

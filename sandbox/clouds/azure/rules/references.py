@@ -27,7 +27,7 @@ _PROVIDER: Final = r"(?i)/providers/[^/]+(/[^/]+/[^/]+)+"
 
 
 @rule("*")
-def what_it_refers_to_is_there(managed: ManagedResource) -> None:
+def references_exist(managed: ManagedResource) -> None:
     """References are full ids of resources of the kind of the input."""
     for row in _table().get(managed.token, ()):
         for reference in texts(managed.inputs, row["path"]):

@@ -135,14 +135,14 @@ def principal_is_a_guid(managed: ManagedResource) -> None:
 
 
 @rule(_ASSIGNMENT)
-def principal_is_of_the_kind_that_is_told(managed: ManagedResource) -> None:
+def principal_is_of_the_given_type(managed: ManagedResource) -> None:
     """An identity is a service principal; the SDK defaults to User."""
-    principal, told = managed.inputs.get("principalId"), managed.inputs.get("principalType")
+    principal, kind = managed.inputs.get("principalId"), managed.inputs.get("principalType")
     identities = managed.ledger.mentioning({_IDENTITY}, str(principal))
-    if told not in (None, _SERVICE) and any(entry.outputs.get("principalId") == principal for entry in identities):
+    if kind not in (None, _SERVICE) and any(entry.outputs.get("principalId") == principal for entry in identities):
         message = (
             f"The PrincipalId '{principal}' has type '{_SERVICE}' , which is different from specified PrinciaplType "
-            f"'{told}'."
+            f"'{kind}'."
         )
         raise refused("UnmatchedPrincipalType", message)
 

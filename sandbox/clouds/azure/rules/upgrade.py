@@ -50,9 +50,9 @@ def snapshot_fits(managed: ManagedResource) -> None:
         raise refused(
             "InvalidParameter", f"snapshot {found.name}, {version} on {image}, is older than {current} on {before}"
         )
-    wish = managed.inputs.get("orchestratorVersion")
-    if wish is not None and minor(str(wish)) != minor(version):
-        raise kept_from(managed, f"snapshot {found.name} has Kubernetes {version}, and the pool requests {wish}")
+    requested = managed.inputs.get("orchestratorVersion")
+    if requested is not None and minor(str(requested)) != minor(version):
+        raise kept_from(managed, f"snapshot {found.name} has Kubernetes {version}, and the pool requests {requested}")
 
 
 _CURRENT = ("currentOrchestratorVersion", "nodeImageVersion")
@@ -132,11 +132,11 @@ def pools_keep_their_versions(managed: ManagedResource) -> None:
 def pool_follows_the_control_plane(managed: ManagedResource) -> None:
     """A pool is never newer than the control plane, and never goes back."""
     cluster = managed.at(CLUSTER, managed.parent)
-    wish = str(managed.inputs.get("orchestratorVersion") or "")
-    if cluster is None or not wish or not may_be(wish):
+    requested = str(managed.inputs.get("orchestratorVersion") or "")
+    if cluster is None or not requested or not may_be(requested):
         return
     top = str(cluster.outputs.get("currentKubernetesVersion"))
-    new = resolved(wish, top)
+    new = resolved(requested, top)
     if Version(new) > Version(top):
         message = (
             f"Node pool version {new} and control plane version {top} are incompatible. Minor version of node pool "
@@ -145,7 +145,7 @@ def pool_follows_the_control_plane(managed: ManagedResource) -> None:
         )
         raise refused("NodePoolMcVersionIncompatible", message)
     old = str(managed.previous.get(_UPGRADE_CURRENT) or "")
-    if old and Version(old) > Version(resolved(wish, old)):
+    if old and Version(old) > Version(resolved(requested, old)):
         message = (
             f"Upgrade agent pool version from {old} to {new} is not allowed, you can only upgrade one minor version at "
             "a time. Please use [az aks get-upgrades] command to get the supported upgrade paths."

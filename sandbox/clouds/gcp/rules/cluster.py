@@ -70,7 +70,7 @@ def zones_are_in_the_region(managed: ManagedResource) -> None:
 
 
 @rule(CLUSTER)
-def first_nodes_are_asked_for(managed: ManagedResource) -> None:
+def first_nodes_are_requested(managed: ManagedResource) -> None:
     """A Standard cluster is created with a node pool, even if it is removed at once."""
     inputs = managed.inputs
     if managed.previous or inputs.get("enableAutopilot") is True or inputs.get("nodePools"):

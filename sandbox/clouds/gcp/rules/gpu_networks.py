@@ -40,7 +40,7 @@ def additional_networks_exist(managed: ManagedResource) -> None:
 
 
 @rule(NODE_POOL)
-def each_interface_has_a_network_of_its_own(managed: ManagedResource) -> None:
+def each_interface_has_its_network(managed: ManagedResource) -> None:
     """Two interfaces of a machine share no VPC, except a RoCE VPC, and no ranges overlap."""
     pool = Pool(managed)
     cluster = pool.cluster

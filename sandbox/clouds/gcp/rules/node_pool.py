@@ -19,15 +19,15 @@ from typing import Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, Pool, is_unheard_of
+from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, Pool, is_unknown_type
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, kept_from, refused, region_of, rule, zones_of
 
 
 @rule(NODE_POOL)
-def machine_is_heard_of(managed: ManagedResource) -> None:
+def machine_type_exists(managed: ManagedResource) -> None:
     """All machines of families with accelerators are known. GKE's words: keras-team/kinetic #305."""
     pool = Pool(managed)
-    if is_unheard_of(pool.machine_type):
+    if is_unknown_type(pool.machine_type):
         zone = next(iter(pool.zones), managed.location)
         raise refused(managed, f'Invalid machine type "{pool.machine_type}" in zone "{zone}": GCE_NOT_FOUND')
 

@@ -226,7 +226,7 @@ def affinity_is_complete(managed: ManagedResource) -> None:
 
 
 @rule(NODE_POOL)
-def reserved_machines_are_the_ones_asked(managed: ManagedResource) -> None:
+def reservation_has_the_machines(managed: ManagedResource) -> None:
     """A reservation provides machines of its type, in its zone, with its maintenance.
 
     Reservations that the project got outside the sandbox are unknown here and not checked.

@@ -25,12 +25,14 @@ def one_minor_version_at_a_time(managed: ManagedResource) -> None:
 @rule(NODE_POOL)
 def nodes_are_no_newer_than_the_control_plane(managed: ManagedResource) -> None:
     """Compares minor versions; the sandbox chooses patches of both independently."""
-    cluster, wish = Pool(managed).cluster, str(managed.inputs.get("version") or "")
-    if cluster is None or "." not in wish:
+    cluster, requested = Pool(managed).cluster, str(managed.inputs.get("version") or "")
+    if cluster is None or "." not in requested:
         return
     top = str(cluster.outputs.get("masterVersion"))
-    if _minor(wish) > _minor(top):
-        raise refused(managed, f'desired node version "{wish}" cannot be greater than current master version "{top}".')
+    if _minor(requested) > _minor(top):
+        raise refused(
+            managed, f'desired node version "{requested}" cannot be greater than current master version "{top}".'
+        )
 
 
 def _minor(version: str) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.cloud import Act, CloudError, UnansweredError
-from gpucluster.sandbox.clouds.events.long_running import begun
+from gpucluster.sandbox.clouds.events.long_running import begin_operation
 from gpucluster.sandbox.clouds.events.scenario import Disturbance
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
@@ -18,7 +18,7 @@ NAT = "aws:ec2/getNatGateway:getNatGateway"
 
 
 def _failed(entry: Entry) -> Entry:
-    going = begun(entry, Act.CREATE, Disturbance(type=entry.type, fails="partial", error="no"), 0)
+    going = begin_operation(entry, Act.CREATE, Disturbance(type=entry.type, fails="partial", error="no"), 0)
     assert going.operation is not None
     return replace(going, operation=None, failure=going.operation)
 
@@ -47,6 +47,6 @@ def test_the_state_of_an_add_on_lacks_its_arn_only_after_a_creation_that_failed(
     addon = replace(group, type="aws:eks/addon:Addon", outputs={"arn": "a"})
     wish = Disturbance(type=addon.type, seconds=60, fails="partial" if error else "", error=error)
     for act, expected in ((Act.CREATE, then), (Act.UPDATE, {})):
-        operation = begun(addon, act, wish, 0).operation
+        operation = begin_operation(addon, act, wish, 0).operation
         assert operation is not None
         assert operation.then == expected

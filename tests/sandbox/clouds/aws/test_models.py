@@ -13,7 +13,7 @@ import pytest
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
 from gpucluster.sandbox.clouds.aws.model import MODELS
 from gpucluster.sandbox.clouds.aws.names import arn, zone_ids
-from gpucluster.sandbox.clouds.cloud import Made, Resource
+from gpucluster.sandbox.clouds.cloud import CreatedResource, Resource
 from gpucluster.sandbox.clouds.outputs import after, before
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.schema import Schema
@@ -115,7 +115,7 @@ def test_every_output_is_there_after_a_create_even_where_no_model_is(
 def test_an_update_keeps_what_the_cloud_made(account: AwsAccount, aws: Callable[..., Resource], create: Create) -> None:
     role = create("iam/role:Role", name="r", assumeRolePolicy="{}")
     changed = update(role, aws("iam/role:Role", name="r", assumeRolePolicy="{}", description="new"))
-    made: Made = account.update(changed)
+    made: CreatedResource = account.update(changed)
     assert after(changed, made.outputs) == {**role.outputs, "description": "new"}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
-from gpucluster.sandbox.clouds.aws.rules.references import what_it_refers_to_is_there
+from gpucluster.sandbox.clouds.aws.rules.references import references_exist
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.schema import Schema
@@ -65,7 +65,7 @@ def test_a_reference_to_nothing_is_refused_and_one_to_a_thing_is_taken(
     account: AwsAccount, aws: Callable[..., Resource], create: Create, row: dict[str, str]
 ) -> None:
     def judge(value: str) -> None:
-        what_it_refers_to_is_there(account.managed(aws(row["type"].removeprefix("aws:"), **nested(row["path"], value))))
+        references_exist(account.managed(aws(row["type"].removeprefix("aws:"), **nested(row["path"], value))))
 
     judge(there(create, row["kind"]))
     with pytest.raises(CloudError, match=rf"api error {row['code']}: .*gone"):
@@ -100,7 +100,7 @@ def test_every_row_is_of_an_input_that_the_sdk_has(schemas: dict[str, Schema], r
 def test_what_aws_or_another_account_keeps_is_taken_on_trust(
     account: AwsAccount, aws: Callable[..., Resource], token: str, inputs: dict[str, Any]
 ) -> None:
-    what_it_refers_to_is_there(account.managed(aws(token, **inputs)))
+    references_exist(account.managed(aws(token, **inputs)))
 
 
 def test_the_groups_and_tables_that_come_with_a_vpc_or_a_cluster_are_there(
@@ -115,7 +115,7 @@ def test_the_groups_and_tables_that_come_with_a_vpc_or_a_cluster_are_there(
     groups = [vpc.outputs["defaultSecurityGroupId"], cluster.outputs["vpcConfig"]["clusterSecurityGroupId"]]
     for group in groups:
         rule = aws("vpc/securityGroupIngressRule:SecurityGroupIngressRule", securityGroupId=group, ipProtocol="-1")
-        what_it_refers_to_is_there(account.managed(rule))
-    what_it_refers_to_is_there(
+        references_exist(account.managed(rule))
+    references_exist(
         account.managed(aws("ec2/route:Route", routeTableId=vpc.outputs["mainRouteTableId"], gatewayId="local"))
     )

@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.cloud import Act, BusyError, CloudError, Resource
-from gpucluster.sandbox.clouds.events.long_running import begun
+from gpucluster.sandbox.clouds.events.long_running import begin_operation
 from gpucluster.sandbox.clouds.events.scenario import Disturbance
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
@@ -26,7 +26,7 @@ def _lasting(entry: Entry) -> Disturbance:
 
 def _go_on(stage: Stage, entry: Entry, act: Act = Act.CREATE) -> Entry:
     """Lets an operation on the thing go on for a minute."""
-    going = begun(entry, act, _lasting(entry), 0)
+    going = begin_operation(entry, act, _lasting(entry), 0)
     stage.create.args[0].ledger.put(going)
     return going
 
@@ -47,14 +47,14 @@ def _go_on(stage: Stage, entry: Entry, act: Act = Act.CREATE) -> Entry:
 def test_what_lasts_has_the_name_that_its_service_gives_it(
     stage: Stage, make: Callable[[Stage], Entry], act: Act, state: str | None
 ) -> None:
-    operation = begun(make(stage), act, None, 0.05).operation
+    operation = begin_operation(make(stage), act, None, 0.05).operation
     assert (operation.state if operation is not None else None) == state
 
 
 def test_a_thing_is_ready_or_failed_or_gone_once_its_time_has_come(stage: Stage, account: AzureAccount) -> None:
     def later(entry: Entry, act: Act, error: str = "") -> Entry | None:
         wish = Disturbance(type=entry.type, seconds=LONG, fails="partial" if error else "", error=error)
-        going = begun(entry, act, wish, 0)
+        going = begin_operation(entry, act, wish, 0)
         assert going.operation is not None
         account.ledger.put(going)
         during = account.ledger.get(entry.provider, entry.scope, entry.type, entry.id)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
-from gpucluster.sandbox.clouds.azure.rules.references import what_it_refers_to_is_there
+from gpucluster.sandbox.clouds.azure.rules.references import references_exist
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.types.schema import Schema
 from tests.sandbox.clouds.azure.conftest import GROUP, SUBSCRIPTION, Stage
@@ -59,7 +59,7 @@ def judge(account: AzureAccount, azure: Callable[..., Resource]) -> Callable[[st
     """Holds the rule against a type with a value at a path: `judge(type, path, value)`."""
 
     def judged(token: str, path: str, value: str) -> None:
-        what_it_refers_to_is_there(account.managed(azure(token.removeprefix("azure-native:"), **nested(path, value))))
+        references_exist(account.managed(azure(token.removeprefix("azure-native:"), **nested(path, value))))
 
     return judged
 

@@ -236,11 +236,11 @@ def test_any_request_is_one_to_create_to_change_or_to_delete(under: Make, ledger
 )
 def test_a_name_comes_before_a_type_and_a_type_before_a_pattern(first: Disturbance, second: Disturbance) -> None:
     for order in ((first, second), (second, first)):
-        assert Weather(Scenario(operations=order)).wish(VPC, ("net",), Act.CREATE) is first
+        assert Weather(Scenario(operations=order)).disturbance(VPC, ("net",), Act.CREATE) is first
 
 
 def test_of_two_entries_alike_the_first_is_taken_until_its_times_are_over() -> None:
     first, second = Disturbance(type=VPC, at=2, times=2, error="first"), Disturbance(type=VPC, error="second")
     weather = Weather(Scenario(operations=(first, second)))
-    assert [weather.wish(VPC, ("net",), Act.CREATE) for _ in range(4)] == [second, first, first, second]
+    assert [weather.disturbance(VPC, ("net",), Act.CREATE) for _ in range(4)] == [second, first, first, second]
     assert [weather.seen(at) for at in (0, 1)] == [4, 4]

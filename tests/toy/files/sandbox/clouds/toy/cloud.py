@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Made, Resource
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, CreatedResource, Resource
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import ResourceType
 
@@ -28,10 +28,10 @@ class ToyAccount(Account):
     def known(self, resource: Resource) -> Mapping[str, Any]:
         return {}
 
-    def create(self, resource: Resource) -> Made:
-        return Made(id=resource.logical_name, name=resource.logical_name, outputs={})
+    def create(self, resource: Resource) -> CreatedResource:
+        return CreatedResource(id=resource.logical_name, name=resource.logical_name, outputs={})
 
-    def update(self, resource: Resource) -> Made:
+    def update(self, resource: Resource) -> CreatedResource:
         return self.create(resource)
 
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
