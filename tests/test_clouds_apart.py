@@ -41,9 +41,10 @@ NAMED: Final[Mapping[str, str]] = {
     "policies/clouds/file_systems.py": _DATA_OF_EACH,
     "policies/engine/examples.py": "the region that examples of a rule are in",
     "policies/rules/storage_in_pool_zone.py": _DATA_OF_EACH,
+    "sandbox/clouds/events/quotas.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/objects.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/controllers.py": "Karpenter's schema: which label domains of its clouds are closed",
-    "sandbox/live/karpenter/start.py": _DATA_OF_EACH,
+    "sandbox/live/karpenter/__init__.py": _DATA_OF_EACH,
     "tools/pages/mistakes.py": _OUR_STACKS,
     "tools/pages/pull_request.py": _OUR_STACKS,
 }

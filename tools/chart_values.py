@@ -17,7 +17,7 @@ from typing import Any, Final
 from gpucluster.core.text.type_guards import is_object, items, mapping
 from gpucluster.sandbox.clouds.kubernetes.chart_values import FILE
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.live.charts.render import CHARTS, RENDERED, fetch
+from gpucluster.sandbox.live.charts import CHARTS, RENDERED, fetch
 
 Values = dict[str, Any]
 """Key -> those below it; None if any value is taken there."""

@@ -25,7 +25,7 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
     from gpucluster.sandbox.api_server import binaries, definitions
     from gpucluster.sandbox.engine.find import say_on_stderr
     from gpucluster.sandbox.live import programs as controllers
-    from gpucluster.sandbox.live.charts.render import CHARTS, RENDERED, fetch
+    from gpucluster.sandbox.live.charts import CHARTS, RENDERED, fetch
 
     if build and clear:
         raise click.UsageError("--build and --clear: give one of them.")

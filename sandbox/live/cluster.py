@@ -28,7 +28,7 @@ from gpucluster.sandbox.clouds.types.values import plain
 from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.live import karpenter
-from gpucluster.sandbox.live.charts.render import CHARTS, Chart
+from gpucluster.sandbox.live.charts import CHARTS, Chart
 from gpucluster.sandbox.live.controllers import Site, control_plane, kuberay, scripts
 from gpucluster.sandbox.live.keeper import IDLE_MINUTES
 from gpucluster.sandbox.live.nodes.fleet import never_grown, sync

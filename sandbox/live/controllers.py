@@ -19,7 +19,7 @@ from gpucluster.sandbox.clouds.kubernetes.objects import name_of, namespace_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.values import plain
 from gpucluster.sandbox.engine.progress import Say
-from gpucluster.sandbox.live.charts.render import Chart, fetch
+from gpucluster.sandbox.live.charts import Chart, fetch
 from gpucluster.sandbox.live.programs import find_program
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.engine.engine import EngineError
-from gpucluster.sandbox.live.charts.render import Chart, render
+from gpucluster.sandbox.live.charts import Chart, render
 from gpucluster.sandbox.live.controllers import Controller, Site
 from gpucluster.sandbox.live.programs import CERTIFICATES
 

@@ -25,7 +25,7 @@ from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_
 from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, WAITS_FILE, Engine, keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
-from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
+from gpucluster.sandbox.engine.yaml_host import put_yaml_host
 from gpucluster.sandbox.machine import disk
 from gpucluster.sandbox.machine.disk import scratch_folder
 from gpucluster.sandbox.machine.process import StoppedError, run_engine

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.workloads import workloads
-from gpucluster.sandbox.live.charts.render import CHARTS, RENDERED, render
+from gpucluster.sandbox.live.charts import CHARTS, RENDERED, render
 from tests.components.test_plan_properties import packages, plans
 
 KINDS = {"DaemonSet", "Deployment", "Job", "StatefulSet"}

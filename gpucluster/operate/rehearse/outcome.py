@@ -10,7 +10,7 @@ from typing import Any, Final
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.operate.rehearse.objects import Family, Manifest
 from gpucluster.sandbox.api_server.client import Client
-from gpucluster.sandbox.live.karpenter.start import without_machines
+from gpucluster.sandbox.live.karpenter import without_machines
 
 _LABEL: Final = "gpucluster/pool"
 _FLAVOR: Final = ("kueue.x-k8s.io/v1beta2", "ResourceFlavor")

@@ -10,7 +10,7 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.store.ledger import Ledger
-from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live.charts import CHARTS
 from gpucluster.sandbox.live.cluster import remarks
 from gpucluster.sandbox.live.controllers import Site
 from tests.sandbox.live.nodes.conftest import SCOPE, entry, managed

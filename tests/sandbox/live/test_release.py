@@ -15,7 +15,7 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.engine.engine import EngineError
-from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live.charts import CHARTS
 from gpucluster.sandbox.live.controllers import Site
 from gpucluster.sandbox.live.programs import find_program
 from gpucluster.sandbox.live.release import Running, running

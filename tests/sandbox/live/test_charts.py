@@ -10,8 +10,8 @@ import pytest
 
 from gpucluster.sandbox.api_server.binaries import VERSION
 from gpucluster.sandbox.engine.engine import EngineError
-from gpucluster.sandbox.live.charts import render
-from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live import charts
+from gpucluster.sandbox.live.charts import CHARTS
 
 RELEASE = {"name": "queues", "namespace": "kueue-system", "values": {"replicas": 2}}
 Rendered = Callable[[str], list[Any]]
@@ -25,9 +25,9 @@ def rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rendered:
         program = tmp_path / "helm"
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
-        monkeypatch.setattr(render, "fetch", lambda chart, _: tmp_path / chart.name)
-        monkeypatch.setattr(render, "find_program", lambda name, _: tmp_path / {"render": "helm"}[name])
-        return render.render(CHARTS["kueue"], RELEASE, print)
+        monkeypatch.setattr(charts, "fetch", lambda chart, _: tmp_path / chart.name)
+        monkeypatch.setattr(charts, "find_program", lambda name, _: tmp_path / {"render": "helm"}[name])
+        return charts.render(CHARTS["kueue"], RELEASE, print)
 
     return run
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.sandbox.engine import yaml_host
 from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.engine.go_toolchain import NoGo
-from gpucluster.sandbox.engine.yaml_host import build
 
 
 def test_the_yaml_host_is_put_where_the_engine_looks_and_follows_the_build(
@@ -23,13 +23,13 @@ def test_the_yaml_host_is_put_where_the_engine_looks_and_follows_the_build(
         asked.append((package, name, linked))
         return host
 
-    monkeypatch.setattr(build, "go_program", program)
+    monkeypatch.setattr(yaml_host, "go_program", program)
     for _ in range(2):
-        build.put_yaml_host(tmp_path, print)
+        yaml_host.put_yaml_host(tmp_path, print)
     link = tmp_path / "plugins/language-yaml-v1.30.0/pulumi-language-yaml"
     assert link.readlink() == host
     host = tmp_path / "cache/two/pulumi-language-yaml"
-    build.put_yaml_host(tmp_path, print)
+    yaml_host.put_yaml_host(tmp_path, print)
     assert link.readlink() == host
     module = "github.com/pulumi/pulumi-yaml"
     one = (f"{module}/cmd/pulumi-language-yaml", "pulumi-language-yaml", f"-X {module}/pkg/version.Version=v1.30.0")
@@ -40,15 +40,15 @@ def test_without_go_it_is_said_what_is_missing(tmp_path: Path, monkeypatch: pyte
     def program(*_: object, **__: object) -> Path:
         raise NoGo("neither uv nor pip is installed")
 
-    monkeypatch.setattr(build, "go_program", program)
+    monkeypatch.setattr(yaml_host, "go_program", program)
     message = "^pulumi-language-yaml is missing and could not be built: neither uv nor pip is installed$"
     with pytest.raises(EngineError, match=message):
-        build.put_yaml_host(tmp_path, print)
+        yaml_host.put_yaml_host(tmp_path, print)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_every_module_that_it_is_built_of_has_a_checksum() -> None:
-    folder = Path(build.__file__).parent
+    folder = Path(yaml_host.__file__).parent
     modules = [line.split()[:2] for line in (folder / "go.mod").read_text().splitlines() if line.startswith("\t")]
     kept = {tuple(line.split()[:2]) for line in (folder / "go.sum").read_text().splitlines()}
     assert [module for module in modules if (module[0], f"{module[1]}/go.mod") not in kept] == []

@@ -12,7 +12,7 @@ from gpucluster.core.cache import cache_folder
 from gpucluster.sandbox.api_server import binaries
 from gpucluster.sandbox.engine.go_build import module_folder
 from gpucluster.sandbox.engine.go_toolchain import find_go
-from gpucluster.sandbox.live.charts.render import CHARTS
+from gpucluster.sandbox.live.charts import CHARTS
 
 MODULES = Path(binaries.__file__).parent
 SHARED = ("github.com/kubeflow/trainer/v2", "sigs.k8s.io/jobset")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpucluster.core.catalog.machines import machines
-from gpucluster.sandbox.live.karpenter import start as module
-from gpucluster.sandbox.live.karpenter.start import CLASSES, cloud_document
+from gpucluster.sandbox.live import karpenter as module
+from gpucluster.sandbox.live.karpenter import CLASSES, cloud_document
 from gpucluster.sandbox.live.node_events import notice
 
 PROGRAM = Path(module.__file__).parent / "program"
