@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.aws import invokes, models, names, rules
-from gpucluster.sandbox.clouds.aws.model import MODELS, RULES, ManagedResource
+from gpucluster.sandbox.clouds.aws import invokes, names
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.models import MODELS
 from gpucluster.sandbox.clouds.aws.names import all_tags, hex_id, refused_tags
+from gpucluster.sandbox.clouds.aws.rules import RULES
 from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Kind, Resource, property_names
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_configuration
-from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, load
+from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.limits import Limits
 from gpucluster.sandbox.clouds.types.schema import ResourceType
@@ -127,9 +129,6 @@ _CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource, Change], bool]]]
     },
 }
 
-
-for _package in (models, rules):
-    load(_package.__path__, _package.__name__)
 
 _REGION = r"[a-z]{2}(-[a-z]+)+-\d"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.aws")

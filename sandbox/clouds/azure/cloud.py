@@ -17,11 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import is_list, is_object, items, mapping
-from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, rules
+from gpucluster.sandbox.clouds.azure import deletion, invokes, names
 from gpucluster.sandbox.clouds.azure.machines import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.model import (
-    MODELS,
-    RULES,
     ManagedResource,
     arm_id,
     is_guid,
@@ -29,14 +27,14 @@ from gpucluster.sandbox.clouds.azure.model import (
     made,
     tenant_of,
 )
+from gpucluster.sandbox.clouds.azure.models import MODELS
 from gpucluster.sandbox.clouds.azure.names import refused_inputs
 from gpucluster.sandbox.clouds.azure.paths import path_of
-
-# After the others: importing a module registers its rules, and the first that refuses gives the answer.
+from gpucluster.sandbox.clouds.azure.rules import RULES
 from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network, service_may_read_its_container
 from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Resource, property_names
 from gpucluster.sandbox.clouds.events.scenario import EXISTS
-from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, load
+from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.limits import Limits
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType
@@ -137,9 +135,6 @@ def own_part(outputs: Mapping[str, Any], entry: Entry) -> Mapping[str, Any]:
     profiles = [profile for profile in items(outputs.get(_PROFILES)) if mapping(profile).get("name") in own]
     return {**outputs, _PROFILES: profiles}
 
-
-for _package in (models, rules):
-    load(_package.__path__, _package.__name__)
 
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.azure")
 _NO_SUBSCRIPTION: Final = (

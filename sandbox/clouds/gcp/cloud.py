@@ -11,12 +11,14 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Resource, property_names
-from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, rules
+from gpucluster.sandbox.clouds.gcp import deletion, invokes, names
 from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL
-from gpucluster.sandbox.clouds.gcp.model import MODELS, RULES, ManagedResource, is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.models import MODELS
 from gpucluster.sandbox.clouds.gcp.names import CREATION_ONLY, STRATEGIES, all_labels, label_input
+from gpucluster.sandbox.clouds.gcp.rules import RULES
 from gpucluster.sandbox.clouds.gcp.rules.access import api_is_enabled, key_is_usable
-from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, load, random_hex
+from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed, random_hex
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.limits import Limits
 from gpucluster.sandbox.clouds.types.schema import ResourceType
@@ -78,9 +80,6 @@ _CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource], bool]]] = {
     },
 }
 
-
-for _package in (models, rules):
-    load(_package.__path__, _package.__name__)
 
 _REGION: Final = r"[a-z]+-[a-z]+\d+"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.gcp")
