@@ -9,7 +9,6 @@ the newest that is available.
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import tempfile
@@ -17,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.core.cache import BrokenCache, Installation, UnwritableCache, cache_folder
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.errors import Fault
 from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, go_environment
@@ -55,10 +54,9 @@ class Source:
 @cache
 def sources() -> Sequence[Source]:
     """The whole table."""
-    text = resources.files("gpucluster.sandbox.api_server").joinpath("definitions.csv").read_text()
     return [
         Source(**{**row, "files": tuple(row["files"].split())})  # pyright: ignore[reportArgumentType]
-        for row in csv.DictReader(text.splitlines())
+        for row in read_rows("sandbox/api_server/definitions.csv")
     ]
 
 

@@ -5,7 +5,6 @@ Columns: type, properties (paths without indexes, separated by blanks), replace 
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import importlib
 import logging
@@ -16,9 +15,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Final, Generic, TypeVar
 
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.text.type_guards import is_list, is_object, items, mapping
 from gpucluster.sandbox.clouds.cloud import Account, CloudError, CreatedResource, Resource, changes, property_names
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
@@ -196,26 +195,28 @@ def texts(value: Any, path: str) -> Iterator[str]:
             yield item
 
 
-_ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unknown": None}
-
-
 @cache
-def _table(package: str) -> Mapping[str, Mapping[tuple[str, ...], bool | None]]:
-    """Type -> property path -> whether its change replaces."""
-    found: dict[str, dict[tuple[str, ...], bool | None]] = {}
-    text = resources.files(package).joinpath("replacements.csv").read_text()
-    for row in csv.DictReader(text.splitlines()):
-        for prop in row["properties"].split():
-            found.setdefault(row["type"], {})[tuple(prop.split("."))] = _ANSWERS[row["replace"]]
+def rows_by_type(file: str) -> Mapping[str, Sequence[Mapping[str, str]]]:
+    """The rows of a table with a column `type`. file: its path in the repository."""
+    found: dict[str, list[Mapping[str, str]]] = {}
+    for row in read_rows(file):
+        found.setdefault(row["type"], []).append(row)
     return found
 
 
-def listed(package: str, token: str, path: tuple[str, ...]) -> bool | None:
-    """The entry of a property in the table of a cloud's package; None if it is unknown.
+_ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unknown": None}
+
+
+def listed(file: str, token: str, path: tuple[str, ...]) -> bool | None:
+    """The entry of a property in a cloud's table of replacements; None if it is unknown.
 
     The longest listed path counts: a row for `launchTemplate.id` overrides one for `launchTemplate`.
     """
-    rows = _table(package).get(token, {})
+    rows = {
+        tuple(prop.split(".")): _ANSWERS[row["replace"]]
+        for row in rows_by_type(file).get(token, ())
+        for prop in row["properties"].split()
+    }
     return next((rows[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in rows), None)
 
 
@@ -225,17 +226,16 @@ _log = logging.getLogger(__name__)
 class Modelled(Account, Generic[_ManagedResource]):
     """Creates resources by their models and rules; a type without a model has a plain id."""
 
-    def __init__(self, ledger: Ledger, models: Mapping[str, Model[_ManagedResource]]) -> None:
+    def __init__(
+        self, ledger: Ledger, models: Mapping[str, Model[_ManagedResource]], rules: Rules[_ManagedResource]
+    ) -> None:
         super().__init__(ledger)
         self._models = models
+        self._rules = rules
 
     @abstractmethod
     def managed(self, resource: Resource, id_: str = "") -> _ManagedResource:
         """The resource in the form that models and rules use."""
-
-    @abstractmethod
-    def enforce(self, managed: _ManagedResource) -> None:
-        """Raises CloudError if a rule refuses the resource."""
 
     @abstractmethod
     def name_property(self, resource: Resource) -> str | None:
@@ -292,7 +292,7 @@ class Modelled(Account, Generic[_ManagedResource]):
     def _made(
         self, resource: Resource, model: Model[_ManagedResource] | None, managed: _ManagedResource
     ) -> CreatedResource:
-        self.enforce(managed)
+        self._rules.enforce(managed.token, managed)
         computed: dict[str, Any] = dict(self.derived(resource))
         if model is None:
             computed |= self.plain_outputs(resource, managed)

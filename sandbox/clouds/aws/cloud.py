@@ -65,7 +65,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
     condition = _CONDITIONS.get((resource.token, path[0]))
     if condition is not None and condition(resource, change):
         return True
-    return listed("gpucluster.sandbox.clouds.aws", resource.token, path)
+    return listed("sandbox/clouds/aws/replacements.csv", resource.token, path)
 
 
 def _lustre_shrinks(resource: Resource, _: Change) -> bool:
@@ -164,7 +164,7 @@ class AwsAccount(Modelled[ManagedResource]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, region: str, default_tags: Mapping[str, str]) -> None:
-        super().__init__(ledger, MODELS)
+        super().__init__(ledger, MODELS, RULES)
         self.region = region
         self._default_tags = default_tags
 
@@ -232,9 +232,6 @@ class AwsAccount(Modelled[ManagedResource]):
             changed=changed_inputs(resource),
             ledger=self.ledger,
         )
-
-    def enforce(self, managed: ManagedResource) -> None:
-        RULES.enforce(managed.token, managed)
 
     def plain_id(self, managed: ManagedResource) -> str:
         return managed.name or hex_id(managed.token.rsplit(":", 1)[-1].lower())

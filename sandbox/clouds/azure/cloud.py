@@ -55,7 +55,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
         return True
     if path == ("location",) and _is_same_place(resource):
         return False
-    return False if path[0] in _IN_PLACE else listed("gpucluster.sandbox.clouds.azure", resource.token, path)
+    return False if path[0] in _IN_PLACE else listed("sandbox/clouds/azure/replacements.csv", resource.token, path)
 
 
 def _is_same_place(resource: Resource) -> bool:
@@ -191,7 +191,7 @@ class AzureAccount(Modelled[ManagedResource]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
-        super().__init__(ledger, MODELS)
+        super().__init__(ledger, MODELS, RULES)
         self._settings = settings
 
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
@@ -253,9 +253,6 @@ class AzureAccount(Modelled[ManagedResource]):
         managed = self.managed(resource, self.plain_id(self.managed(resource)))
         cluster_may_use_its_network(managed, ineffective)
         service_may_read_its_container(managed, ineffective)
-
-    def enforce(self, managed: ManagedResource) -> None:
-        RULES.enforce(managed.token, managed)
 
     def plain_id(self, managed: ManagedResource) -> str:
         return arm_id(managed)

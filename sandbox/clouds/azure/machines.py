@@ -9,16 +9,15 @@ The sandbox does not check which versions are available today.
 
 from __future__ import annotations
 
-import csv
 import datetime
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from gpucluster.core.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, location_of, with_same_id
 from gpucluster.sandbox.clouds.events.quotas import ON_DEMAND, RESERVED, SPOT, Demand
@@ -51,8 +50,7 @@ def has_mig(size: str) -> bool:
 
 @cache
 def _table() -> dict[str, int | None]:
-    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("sizes.csv").read_text()
-    return {row["size"]: int(row["temp_disk_gib"] or 0) or None for row in csv.DictReader(text.splitlines())}
+    return {row["size"]: int(row["temp_disk_gib"] or 0) or None for row in read_rows("sandbox/clouds/azure/sizes.csv")}
 
 
 def is_unknown_type(size: str) -> bool:

@@ -7,15 +7,14 @@ provider/pkg/resources/resources.go (AutoNamer) for the generation of names.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any, Final
 
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.sandbox.clouds.types.schema import ResourceType
 
 _SUBSCRIPTION: Final = "subscriptionId"
@@ -73,8 +72,7 @@ class ArmPath:
 
 @cache
 def _table() -> Mapping[str, ArmPath]:
-    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("paths.csv").read_text()
-    return {row["type"]: ArmPath(row["path"]) for row in csv.DictReader(text.splitlines())}
+    return {row["type"]: ArmPath(row["path"]) for row in read_rows("sandbox/clouds/azure/paths.csv")}
 
 
 def path_of(type_: ResourceType) -> ArmPath:

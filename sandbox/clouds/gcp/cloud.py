@@ -32,7 +32,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
     condition = _CONDITIONS.get((resource.token, path[0]))
     if condition is not None and condition(resource):
         return True
-    return listed("gpucluster.sandbox.clouds.gcp", resource.token, path)
+    return listed("sandbox/clouds/gcp/replacements.csv", resource.token, path)
 
 
 def _range_is_no_longer_inside(resource: Resource) -> bool:
@@ -156,7 +156,7 @@ class GcpAccount(Modelled[ManagedResource]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
-        super().__init__(ledger, MODELS)
+        super().__init__(ledger, MODELS, RULES)
         self._settings = settings
 
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
@@ -244,9 +244,6 @@ class GcpAccount(Modelled[ManagedResource]):
         managed = self.managed(resource)
         api_is_enabled(managed, ineffective)
         key_is_usable(managed, ineffective)
-
-    def enforce(self, managed: ManagedResource) -> None:
-        RULES.enforce(managed.token, managed)
 
     def plain_id(self, managed: ManagedResource) -> str:
         """The path that most services use; a random name for types without one."""

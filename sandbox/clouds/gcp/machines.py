@@ -10,14 +10,13 @@ The machine types with accelerators: `machines.csv`, one source per row.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.events.quotas import ON_DEMAND, RESERVED, SPOT, WAITING, Demand
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, is_zone, region_of
@@ -70,7 +69,6 @@ class Machine:
 
 @cache
 def _table() -> Mapping[str, Machine]:
-    text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath("machines.csv").read_text()
     return {
         row["machine_type"]: Machine(
             machine_type=row["machine_type"],
@@ -81,7 +79,7 @@ def _table() -> Mapping[str, Machine]:
             mtu=int(row["mtu"]) if row["mtu"] else None,
             fabric=row["fabric"],
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in read_rows("sandbox/clouds/gcp/machines.csv")
     }
 
 

@@ -9,14 +9,13 @@ and the explicit entries repeated here. A generated name is the logical name, a 
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.text.type_guards import is_object, mapping
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.model import DEFAULTS_KEY, hex_suffix, is_generated
@@ -92,8 +91,7 @@ def _constants() -> Mapping[str, Mapping[str, Any]]:
     `defaults.csv` contains the inputs of the first level; a value is JSON.
     """
     found: dict[str, dict[str, Any]] = {}
-    text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath("defaults.csv").read_text()
-    for row in csv.DictReader(text.splitlines()):
+    for row in read_rows("sandbox/clouds/gcp/defaults.csv"):
         found.setdefault(row["type"], {})[row["property"]] = json.loads(row["value"])
     return found
 

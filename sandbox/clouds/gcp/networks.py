@@ -6,11 +6,12 @@ Source: VPC documentation, "RDMA network profiles": `projects/P/global/networkPr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from ipaddress import IPv4Network
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.address_ranges import ipv4_ranges
 
 _PROFILE: Final = r"(?:.*/)?networkProfiles/([a-z]+-[a-z]+\d+-[a-z])-vpc-(roce|roce-metal|falcon)"
 
@@ -27,21 +28,8 @@ def zone_of(profile: Any) -> str:
     return found[1] if found else ""
 
 
-def written(block: Any) -> IPv4Network | None:
-    """A range in the form that the API accepts, without host bits; None for anything else."""
-    try:
-        return IPv4Network(str(block))
-    except ValueError:
-        return None
-
-
 def ranges_of(inputs: Mapping[str, Any]) -> list[IPv4Network]:
     """The primary and secondary ranges of a subnetwork."""
     blocks = [inputs.get("ipCidrRange")]
     blocks += [mapping(item).get("ipCidrRange") for item in items(inputs.get("secondaryIpRanges"))]
-    return [found for block in blocks if (found := written(block)) is not None]
-
-
-def overlap(some: Sequence[IPv4Network], others: Sequence[IPv4Network]) -> tuple[IPv4Network, IPv4Network] | None:
-    """The first pair of ranges that share an address."""
-    return next(((one, other) for one in some for other in others if one.overlaps(other)), None)
+    return ipv4_ranges(blocks)

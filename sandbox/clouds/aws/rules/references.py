@@ -7,17 +7,14 @@ resources of other accounts.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, refused, rule
 from gpucluster.sandbox.clouds.aws.names import ACCOUNT
-from gpucluster.sandbox.clouds.model import texts
+from gpucluster.sandbox.clouds.model import rows_by_type, texts
 
 _VPC: Final = "aws:ec2/vpc:Vpc"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"
@@ -35,21 +32,12 @@ class _Kind:
 @rule("*")
 def references_exist(managed: ManagedResource) -> None:
     """References exist in its region, or for IAM in the account."""
-    for row in _table().get(managed.token, ()):
+    for row in rows_by_type("sandbox/clouds/aws/references.csv").get(managed.token, ()):
         kind = _KINDS[row["kind"]]
         for reference in texts(managed.inputs, row["path"]):
             if not kind.there(managed, reference):
                 message = kind.words.format(id=reference)
                 raise refused(managed, row["operation"], 400, row["code"], f"{message} ({row['path']})")
-
-
-@cache
-def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
-    found: dict[str, list[Mapping[str, str]]] = {}
-    text = resources.files("gpucluster.sandbox.clouds.aws").joinpath("references.csv").read_text()
-    for row in csv.DictReader(text.splitlines()):
-        found.setdefault(row["type"], []).append(row)
-    return found
 
 
 def _of_type(token: str, scope: str | None = None) -> Callable[[ManagedResource, str], bool]:

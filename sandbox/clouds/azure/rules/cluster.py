@@ -19,9 +19,10 @@ from ipaddress import IPv4Network, ip_address
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.address_ranges import first_overlap, ipv4_range
 from gpucluster.sandbox.clouds.azure.machines import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.model import IDENTITY, ManagedResource, refused, rule, with_same_id
-from gpucluster.sandbox.clouds.azure.networks import clash, of_subnet, written
+from gpucluster.sandbox.clouds.azure.networks import ranges_of_subnet
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
@@ -99,7 +100,7 @@ def network_parts_fit_together(managed: ManagedResource) -> None:
 def services_have_a_separate_range(managed: ManagedResource) -> None:
     """The DNS service is inside the range, not its first address, and no subnet of the nodes' network overlaps it."""
     network = _network(managed.inputs)
-    services = written(network.get("serviceCidr") or _SERVICES)
+    services = ipv4_range(network.get("serviceCidr") or _SERVICES)
     if services is None:
         raise _no_range("serviceCidr", network.get("serviceCidr"))
     dns = str(network.get("dnsServiceIP") or _DNS)
@@ -108,7 +109,9 @@ def services_have_a_separate_range(managed: ManagedResource) -> None:
             f"The specified DNS service IP {dns} is not within the service CIDR {services}, or is its first address."
         )
         raise refused("InvalidDNSServiceIP", message)
-    found = clash([services], [block for subnet in _subnets(managed) for block in of_subnet(subnet.inputs)])
+    found = first_overlap(
+        [services], [block for subnet in _subnets(managed) for block in ranges_of_subnet(subnet.inputs)]
+    )
     if found:
         message = f"The specified service CIDR {services} is conflicted with an existing subnet CIDR {found[1]}"
         raise refused("ServiceCidrOverlapExistingSubnetsCidr", message)
@@ -128,12 +131,12 @@ def pods_have_a_separate_range(managed: ManagedResource) -> None:
     network = _network(managed.inputs)
     if not network.get("podCidr"):
         return
-    pods = written(network["podCidr"])
+    pods = ipv4_range(network["podCidr"])
     if pods is None:
         raise _no_range("podCidr", network["podCidr"])
-    services = written(network.get("serviceCidr") or _SERVICES)
-    blocks = [block for subnet in _subnets(managed) for block in of_subnet(subnet.inputs)]
-    found = clash([pods], [*blocks, *([services] if services else [])])
+    services = ipv4_range(network.get("serviceCidr") or _SERVICES)
+    blocks = [block for subnet in _subnets(managed) for block in ranges_of_subnet(subnet.inputs)]
+    found = first_overlap([pods], [*blocks, *([services] if services else [])])
     if found:
         message = (
             f"The specified pod CIDR {pods} overlaps {found[1]}, a subnet of the cluster's network or its services"
@@ -146,12 +149,12 @@ def no_range_is_reserved(managed: ManagedResource) -> None:
     """Pods, services and the network of the nodes avoid the ranges of AKS; a cluster keeps pods that it has."""
     network = _network(managed.inputs)
     given = {
-        "service CIDR": [found] if (found := written(network.get("serviceCidr"))) else [],
-        "pod CIDR": [found] if (found := written(network.get("podCidr"))) else [],
-        "virtual network": [block for subnet in _subnets(managed) for block in of_subnet(subnet.inputs)],
+        "service CIDR": [found] if (found := ipv4_range(network.get("serviceCidr"))) else [],
+        "pod CIDR": [found] if (found := ipv4_range(network.get("podCidr"))) else [],
+        "virtual network": [block for subnet in _subnets(managed) for block in ranges_of_subnet(subnet.inputs)],
     }
     for name, blocks in given.items():
-        found = None if managed.previous else clash(blocks, _RESERVED)
+        found = None if managed.previous else first_overlap(blocks, _RESERVED)
         if found:
             message = f"The specified {name} {found[0]} overlaps {found[1]}, which is reserved for AKS."
             raise refused("InvalidParameter", message)

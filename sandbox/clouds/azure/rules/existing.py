@@ -1,7 +1,7 @@
 """Unused ids, existing groups, parents and locations, immutable properties, and requests that must wait for another.
 
 Sources: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (CanCreate); Azure Resource Manager
-documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound, LocationRequired;
+documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound;
 pivotal/paving #79 (zones of a region without zones).
 
 Sources: MicrosoftDocs/azure-aks-docs, the page of each property (use-node-pools.md, concepts-storage.md,
@@ -92,13 +92,6 @@ def parent_exists(managed: ManagedResource) -> None:
 
 
 @rule("*")
-def location_is_known(managed: ManagedResource) -> None:
-    """A resource with a location specifies it; the location of the group counts."""
-    if not managed.location and managed.token in _TRACKED:
-        raise refused("LocationRequired", "The location property is required for this definition.")
-
-
-@rule("*")
 def zones_are_of_the_region(managed: ManagedResource) -> None:
     """Nothing is in a zone of a region without zones."""
     if items(managed.inputs.get("zones")) and azure_regions().get(managed.location) is False:
@@ -107,29 +100,6 @@ def zones_are_of_the_region(managed: ManagedResource) -> None:
             f"'{managed.location}'."
         )
         raise refused("LocationNotSupportAvailabilityZones", message)
-
-
-_TRACKED: Final = frozenset(
-    f"azure-native:{kind}"
-    for kind in (
-        "alertsmanagement:PrometheusRuleGroup",
-        "compute:CapacityReservation",
-        "compute:CapacityReservationGroup",
-        "compute:ProximityPlacementGroup",
-        "containerservice:ManagedCluster",
-        "managedidentity:UserAssignedIdentity",
-        "monitor:AzureMonitorWorkspace",
-        "monitor:DataCollectionEndpoint",
-        "monitor:DataCollectionRule",
-        "network:NatGateway",
-        "network:NetworkSecurityGroup",
-        "network:PublicIPAddress",
-        "network:VirtualNetwork",
-        "resources:ResourceGroup",
-        "storage:StorageAccount",
-        "storagecache:AmlFilesystem",
-    )
-)
 
 
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"

@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.address_ranges import first_overlap, ipv4_range
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule, same_id
-from gpucluster.sandbox.clouds.azure.networks import clash, of_network, of_subnet, written
+from gpucluster.sandbox.clouds.azure.networks import ranges_of_network, ranges_of_subnet
 
 _NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
@@ -42,7 +43,7 @@ def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
     if not blocks:
         raise refused("InvalidRequestFormat", f"'{managed.name}' has no address prefix")
     for block in blocks:
-        found = written(block)
+        found = ipv4_range(block)
         if ":" not in str(block) and (found is None or found.prefixlen > _SMALLEST):
             message = f"The address prefix {block} in resource {managed.id} has an invalid CIDR notation."
             raise refused("InvalidCIDRNotation", message)
@@ -52,9 +53,9 @@ def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
 def subnet_is_inside_its_network(managed: ManagedResource) -> None:
     """Every range of a subnet is in the address space of its network."""
     network = managed.at(_NETWORK, managed.parent)
-    space = of_network(network.inputs) if network is not None else []
+    space = ranges_of_network(network.inputs) if network is not None else []
     name = managed.inputs["virtualNetworkName"]
-    for block in of_subnet(managed.inputs):
+    for block in ranges_of_subnet(managed.inputs):
         if not any(block.subnet_of(around) for around in space):
             message = (
                 f"Subnet '{managed.name}' is not valid because its IP address range {block} is outside the IP address "
@@ -67,7 +68,7 @@ def subnet_is_inside_its_network(managed: ManagedResource) -> None:
 def subnets_do_not_overlap(managed: ManagedResource) -> None:
     """No two subnets of a network share an address."""
     for entry in managed.under(_SUBNET, managed.parent):
-        found = clash(of_subnet(managed.inputs), of_subnet(entry.inputs))
+        found = first_overlap(ranges_of_subnet(managed.inputs), ranges_of_subnet(entry.inputs))
         if found:
             message = (
                 f"Subnet '{managed.name}' is not valid because its IP address range {found[0]} overlaps with that of "
@@ -81,8 +82,8 @@ def subnets_do_not_overlap(managed: ManagedResource) -> None:
 def network_keeps_room_for_its_subnets(managed: ManagedResource) -> None:
     """The address space does not shrink under a subnet."""
     for entry in managed.under(_SUBNET, managed.id):
-        for block in of_subnet(entry.inputs):
-            if not any(block.subnet_of(around) for around in of_network(managed.inputs)):
+        for block in ranges_of_subnet(entry.inputs):
+            if not any(block.subnet_of(around) for around in ranges_of_network(managed.inputs)):
                 message = (
                     f"Address prefix {block} of subnet {entry.name} is outside the address space of {managed.name}."
                 )
@@ -180,5 +181,5 @@ def ranges_are_apart(managed: ManagedResource) -> None:
 def _clash(managed: ManagedResource, other: str) -> str | None:
     """The first range that the peering's own network shares with another."""
     networks = (managed.at(_NETWORK, managed.parent), managed.at(_NETWORK, other))
-    found = clash(*(of_network(entry.inputs) if entry is not None else [] for entry in networks))
+    found = first_overlap(*(ranges_of_network(entry.inputs) if entry is not None else [] for entry in networks))
     return None if found is None else str(found[0])

@@ -10,15 +10,12 @@ that no stack here created, such as those of reservations and of AKS' nodes. Non
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
+from collections.abc import Mapping
 from typing import Final
 
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, refused, rule, with_same_id
-from gpucluster.sandbox.clouds.model import texts
+from gpucluster.sandbox.clouds.model import rows_by_type, texts
 
 _ANYTHING: Final = "anything"
 _GROUP: Final = "azure-native:resources:ResourceGroup"
@@ -29,18 +26,9 @@ _PROVIDER: Final = r"(?i)/providers/[^/]+(/[^/]+/[^/]+)+"
 @rule("*")
 def references_exist(managed: ManagedResource) -> None:
     """References are full ids of resources of the kind of the input."""
-    for row in _table().get(managed.token, ()):
+    for row in rows_by_type("sandbox/clouds/azure/references.csv").get(managed.token, ()):
         for reference in texts(managed.inputs, row["path"]):
             _judge(managed, row, reference)
-
-
-@cache
-def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
-    found: dict[str, list[Mapping[str, str]]] = {}
-    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("references.csv").read_text()
-    for row in csv.DictReader(text.splitlines()):
-        found.setdefault(row["type"], []).append(row)
-    return found
 
 
 def _judge(managed: ManagedResource, row: Mapping[str, str], reference: str) -> None:

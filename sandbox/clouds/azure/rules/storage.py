@@ -14,7 +14,7 @@ from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, kept_from, refused, rule
-from gpucluster.sandbox.clouds.azure.networks import of_subnet
+from gpucluster.sandbox.clouds.azure.networks import ranges_of_subnet
 
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 _SUBNET: Final = "azure-native:network:Subnet"
@@ -73,7 +73,7 @@ def subnet_is_large_enough(managed: ManagedResource) -> None:
         raise refused("InvalidParameter", message)
     size = float(managed.inputs["storageCapacityTiB"])
     longest = next((prefix for most, prefix in _PREFIXES if size <= most), None)
-    widest = min((block.prefixlen for block in of_subnet(found.inputs)), default=32)
+    widest = min((block.prefixlen for block in ranges_of_subnet(found.inputs)), default=32)
     if longest is not None and widest > longest:
         message = (
             f"filesystemSubnet '{found.name}' (/{widest}) does not have enough available IP addresses for "

@@ -11,9 +11,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Final
 
+from gpucluster.sandbox.clouds.address_ranges import first_overlap
 from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, kept_from, refused, region_of, rule
-from gpucluster.sandbox.clouds.gcp.networks import is_roce, overlap, ranges_of, zone_of
+from gpucluster.sandbox.clouds.gcp.networks import is_roce, ranges_of, zone_of
 from gpucluster.sandbox.clouds.store.ledger import Entry
 
 _NICS: Final = 10
@@ -60,7 +61,7 @@ def each_interface_has_its_network(managed: ManagedResource) -> None:
     for one, other in combinations([entry for entry in subnetworks if entry is not None], 2):
         if one.id == other.id:
             raise refused(managed, f"Subnetwork {one.name} is used by more than one interface of a node")
-        clash = overlap(ranges_of(one.inputs), ranges_of(other.inputs))
+        clash = first_overlap(ranges_of(one.inputs), ranges_of(other.inputs))
         if clash:
             message = f"Ranges {clash[0]} of {one.name} and {clash[1]} of {other.name} overlap"
             raise refused(managed, message)

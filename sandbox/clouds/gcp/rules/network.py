@@ -14,9 +14,10 @@ from ipaddress import IPv4Network
 from typing import Final
 
 from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.address_ranges import first_overlap, ipv4_range
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, forms, refused, region_of, rule
-from gpucluster.sandbox.clouds.gcp.networks import is_roce, overlap, ranges_of, written, zone_of
+from gpucluster.sandbox.clouds.gcp.networks import is_roce, ranges_of, zone_of
 
 _NETWORK: Final = "gcp:compute/network:Network"
 _SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
@@ -69,7 +70,7 @@ def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
     secondary = [mapping(item) for item in items(managed.inputs.get("secondaryIpRanges"))]
     blocks += [(f"secondaryIpRanges[{at}].ipCidrRange", item.get("ipCidrRange")) for at, item in enumerate(secondary)]
     for name, block in blocks:
-        found = written(block)
+        found = ipv4_range(block)
         if block and (found is None or found.prefixlen > _SMALLEST):
             message = f"Invalid value for field 'resource.{name}': '{block}'. Must be a CIDR address range"
             raise refused(managed, message, reason="invalid")
@@ -83,18 +84,18 @@ def ranges_of_a_network_do_not_overlap(managed: ManagedResource) -> None:
     """Primary and secondary ranges share no address with any other range of the network."""
     own = ranges_of(managed.inputs)
     for at, block in enumerate(own):
-        clash = overlap([block], own[at + 1 :])
+        clash = first_overlap([block], own[at + 1 :])
         if clash:
             raise _overlapping(managed, str(clash[0]), f"{clash[1]} of the same subnetwork")
     path = managed.path(managed.inputs.get("network"), "global/networks")
     for entry in managed.others(_SUBNETWORK, *forms(path)):
         if managed.path(entry.inputs.get("network"), "global/networks") == path:
-            clash = overlap(own, ranges_of(entry.inputs))
+            clash = first_overlap(own, ranges_of(entry.inputs))
             if clash:
                 raise _overlapping(managed, str(clash[0]), f"{clash[1]} of {entry.id}")
     network = managed.network(path)
     if network is not None and network.inputs.get("autoCreateSubnetworks") is not False:
-        clash = overlap(own, [_AUTO])
+        clash = first_overlap(own, [_AUTO])
         if clash:
             raise _overlapping(managed, str(clash[0]), f"{_AUTO}, which the network in auto mode takes")
 
@@ -200,25 +201,20 @@ def allocated_range_is_complete(managed: ManagedResource) -> None:
         raise refused(managed, "Purpose VPC_PEERING requires a prefix length", reason="required")
 
 
-@rule(_ADDRESS)
-def network_of_a_range_exists(managed: ManagedResource) -> None:
-    """The network exists; every project has a network `default`."""
-    given = managed.inputs.get("network")
-    path = managed.path(given, "global/networks")
-    if given and managed.network(path) is None and not path.endswith("/networks/default"):
-        raise refused(managed, f"The resource '{path}' was not found", status=404, reason="notFound")
+# After the rule above, whose refusal comes first.
+rule(_ADDRESS)(network_exists)
 
 
 @rule(_ADDRESS)
 def allocated_range_is_free(managed: ManagedResource) -> None:
     """A range that the program chooses does not overlap the subnetworks of its network."""
     path = managed.path(managed.inputs.get("network"), "global/networks")
-    block = written(f"{managed.inputs.get('address')}/{managed.inputs.get('prefixLength')}")
+    block = ipv4_range(f"{managed.inputs.get('address')}/{managed.inputs.get('prefixLength')}")
     if managed.inputs.get("purpose") != "VPC_PEERING" or block is None:
         return
     for entry in managed.others("gcp:compute/subnetwork:Subnetwork", *forms(path)):
         if managed.path(entry.inputs.get("network"), "global/networks") == path:
-            clash = overlap([block], ranges_of(entry.inputs))
+            clash = first_overlap([block], ranges_of(entry.inputs))
             if clash:
                 message = f"Requested range {block} conflicts with {clash[1]} of {entry.id}"
                 raise refused(managed, message, reason="invalid")
