@@ -96,7 +96,7 @@ class Act(Enum):
 
 
 class CloudError(Error):
-    """The API's refusal of a request, in its own words."""
+    """The API's refusal of a request, with its own text."""
 
 
 class UnansweredError(CloudError):

@@ -187,8 +187,8 @@ def made_up(function: ResourceType, args: Mapping[str, Any]) -> dict[str, Any]:
     noun = re.sub(r"^(get|list)", "", function.token.rsplit(":", 1)[-1]).lower()
     maker = _Maker(function, noun, digits)
     answer = {name: maker.value(name, prop) for name, prop in function.outputs.items()}
-    asked = {name: value for name, value in args.items() if value is not None and name in answer}
-    return {**answer, **{name: _of_type(function.outputs[name].type, value) for name, value in asked.items()}}
+    requested = {name: value for name, value in args.items() if value is not None and name in answer}
+    return {**answer, **{name: _of_type(function.outputs[name].type, value) for name, value in requested.items()}}
 
 
 def _of_type(type_: Any, value: Any) -> Any:

@@ -96,7 +96,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._waiting = Waiting(ledger)
         self.die: Callable[[], object] = self.stop_waiting
         """Ends the process that a real provider would be."""
-        self._asked: Requests | None = None
+        self._handler: Requests | None = None
         self._engine: engine_pb2_grpc.EngineStub | None = None
         self._noted: set[tuple[str, str]] = set()
 
@@ -110,9 +110,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     @property
     def _requests(self) -> Requests:
-        if self._asked is None:
+        if self._handler is None:
             raise CloudError(f"the provider {self._cloud.package} was used before it was configured")
-        return self._asked
+        return self._handler
 
     @property
     def _configured(self) -> Account:
@@ -152,8 +152,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         account = self._cloud.configure(plain(self._settings(request.args)), self._ledger)
         reference = f"{request.urn}::{request.id}" if request.urn and request.id else ""
         maker = Maker(reference, from_struct(request.args))
-        self._asked = Requests(self._cloud, account, self._weather, self._waiting, maker, lambda: self.die())
-        self._asked.find_machines()
+        self._handler = Requests(self._cloud, account, self._weather, self._waiting, maker, lambda: self.die())
+        self._handler.find_machines()
         if account.remark:
             self._warn("", account.remark)
         return provider_pb2.ConfigureResponse(
@@ -255,20 +255,20 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         try:
             answer = self._configured.invoke(request.tok, args)
         except UnansweredError:
-            answer = self._stands_in(request.tok, args, said=bool(given))
+            answer = self._stands_in(request.tok, args, known=bool(given))
         answer = {**answer, **given}
         response = provider_pb2.InvokeResponse()
         # The field is a keyword of Python.
         getattr(response, "return").CopyFrom(to_struct(answer))
         return response
 
-    def _stands_in(self, token: str, args: Mapping[str, Any], *, said: bool) -> Mapping[str, Any]:
-        """said: whether the scenario of the user has an answer."""
+    def _stands_in(self, token: str, args: Mapping[str, Any], *, known: bool) -> Mapping[str, Any]:
+        """known: whether the scenario of the user has an answer."""
         function = self._cloud.function(self._schema, token)
         if function is None:
             version = f"{self._cloud.package} {self._schema.sdk.version}"
             raise CloudError(f"unrecognized function {token}: the installed SDK ({version}) does not have it")
-        if not said:
+        if not known:
             self._warn("", f"the answer of {token} is made up: the sandbox asks nobody (a scenario has `data`)")
         return made_up(function, {**self._configured.place, **args})
 

@@ -1,5 +1,5 @@
 """The simulated clouds of one `gpucluster sandbox pulumi` run, served from threads of the sandbox process, and the
-launchers that stand for provider plugins.
+launchers in place of provider plugins.
 
 Launchers (`launcher.py`) request a port over a Unix socket. The connection stays open while the launcher runs; when it
 ends, the server on that port stops.

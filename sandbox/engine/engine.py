@@ -25,7 +25,7 @@ Origin = Literal["PATH", "release", "built"]
 
 
 class EngineError(Fault):
-    """No engine is available, or ours does not start; the message contains the remedy."""
+    """No engine is available, or the built one does not start; the message contains the remedy."""
 
 
 @dataclass(frozen=True)

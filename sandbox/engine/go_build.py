@@ -111,7 +111,7 @@ class Patch:
 class GoProgram:
     """The recipe of a program.
 
-    source: folder of its own Go files, None if it consists only of `package`. modules: folder of go.mod and go.sum.
+    source: folder of the program's Go files, None if it is only `package`. modules: folder of go.mod and go.sum.
     linked: additional linker flags. home: its folder; the cache by default.
     """
 

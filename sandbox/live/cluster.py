@@ -38,12 +38,12 @@ from gpucluster.sandbox.project.project import Project
 from gpucluster.sandbox.state.selected_cluster import cluster_of
 
 _ADDON: Final = "aws:eks/addon:Addon"
-_UNASKED: Final = "  an earlier `--kubernetes live` made it a live cluster: its controllers run with `real`, too"
+_NOT_REQUESTED: Final = "  an earlier `--kubernetes live` made it a live cluster: its controllers run with `real`, too"
 _DAEMONS: Final = ("DaemonSet", "Deployment", "StatefulSet")
 
 
-def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, asked: bool) -> list[str]:
-    """names: of the running programs. left_out: why machines have no node. asked: whether this run requests
+def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, requested: bool) -> list[str]:
+    """names: of the running programs. left_out: why machines have no node. requested: whether this run requests
     controllers.
     """
     releases = site.ledger.find("kubernetes", site.scope, RELEASE)
@@ -52,7 +52,7 @@ def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, asked:
     return [
         f"Live cluster, Kubernetes {VERSION}: {', '.join(names)}",
         f"  until `pulumi destroy`, `gpucluster sandbox stop` or {IDLE_MINUTES:.0f} minutes without use",
-        *([] if asked else [_UNASKED]),
+        *([] if requested else [_NOT_REQUESTED]),
         *([f"  other than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
         *_other_versions(releases),
         *(f"  {line}" for line in karpenter.karpenter_remarks(site)),
@@ -133,7 +133,7 @@ class LiveCompanions:
             site = Site(
                 server=server, client=client, ledger=ledger, scope=scope, folder=supervisor.folder, say=say_on_stderr
             )
-            companion = LiveCompanion(site, supervisor, asked=self.all_live)
+            companion = LiveCompanion(site, supervisor, requested=self.all_live)
             companion.start()
             yield companion
 
@@ -141,9 +141,9 @@ class LiveCompanions:
 class LiveCompanion:
     """The controllers of one cluster."""
 
-    def __init__(self, site: Site, supervisor: Supervisor, *, asked: bool) -> None:
-        """asked: whether this run requests them; otherwise an earlier one did."""
-        self._asked = asked
+    def __init__(self, site: Site, supervisor: Supervisor, *, requested: bool) -> None:
+        """requested: whether this run requests them; otherwise an earlier one did."""
+        self._requested = requested
         self._site = site
         self._supervisor = supervisor
         self._file = site.folder / INSTALLED
@@ -180,7 +180,7 @@ class LiveCompanion:
             nodes = _put_nodes(self._site)
             found = [karpenter.controller(self._site), kuberay(self._site)]
             self._supervisor.run(*filter(None, found), *scripts(self._site))
-        return remarks(self._site, self._supervisor.names(), nodes, asked=self._asked)
+        return remarks(self._site, self._supervisor.names(), nodes, requested=self._requested)
 
     def _releases(self) -> Iterable[Any]:
         return self._site.ledger.find("kubernetes", self._site.scope, RELEASE)

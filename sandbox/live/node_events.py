@@ -56,7 +56,7 @@ def repair(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry])
         "conditions": [{"type": name, "$patch": "delete"} for name in types if name not in _OF_KUBELETS],
     }
     client.patch(node, {"status": change}, part="status", merge="strategic-merge")
-    sign: Sign = _signs(cluster).interruption(node) or Sign(says="")
+    sign: Sign = _signs(cluster).interruption(node) or Sign(notice="")
     gone = {taint["key"] for taint in sign.taints}
     kept = [taint for taint in items(mapping(node.get("spec")).get("taints")) if mapping(taint).get("key") not in gone]
     client.patch(node, {"metadata": {"labels": {**dict.fromkeys(sign.labels), **KUBELET}}, "spec": {"taints": kept}})
@@ -124,7 +124,7 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
     if sign.claim:
         claim = _claim(client, node)
         client.patch(claim, notice(claim))
-        return sign.says
+        return sign.notice
     if sign.conditions:
         conditions = [_condition(found) for found in sign.conditions]
         client.patch(node, {"status": {"conditions": conditions}}, part="status", merge="strategic-merge")
@@ -132,7 +132,7 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
     client.patch(node, {"metadata": {"labels": dict(sign.labels)}, "spec": {"taints": taints, "unschedulable": True}})
     if sign.drains:
         _drain(client, name)
-    return sign.says
+    return sign.notice
 
 
 def _claim(client: Client, node: Node) -> Mapping[str, Any]:

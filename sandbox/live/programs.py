@@ -31,7 +31,7 @@ _OTHERS: Final = {
     "kwok": "sigs.k8s.io/kwok/cmd/kwok",
     "trainer": f"{_TRAINER}/cmd/trainer-controller-manager",
 }
-# Go files of our own.
+# Go files of this repository.
 _OWN: Final = {"karpenter": _HERE / "karpenter" / "program", "render": _HERE / "charts" / "render"}
 # Two folders without a configuration option: if no pod mounts them, they are in the program's working folder. Also
 # disables webhooks that KubeRay 1.6.2 implements for another controller-runtime than that of Kubernetes 1.36.
@@ -75,7 +75,7 @@ def folders() -> Sequence[Path]:
 
 
 def programs() -> Sequence[GoProgram]:
-    """All programs; one of our own only if its files exist."""
+    """All programs; one of this repository only if its files exist."""
     packages = {name: f"k8s.io/kubernetes/cmd/{name}" for name in _OF_KUBERNETES} | _OTHERS
     there = {name: folder for name, folder in _OWN.items() if folder.is_dir()}
     return [

@@ -1,7 +1,7 @@
 """A gRPC server on loopback that answers only its own user.
 
 Any user of a machine can connect to a loopback port. The engine does not identify itself: it dials `127.0.0.1:PORT`,
-with no credentials and no metadata of ours, so neither a Unix socket nor a token is possible (pulumi/pulumi
+with no credentials and no additional metadata, so neither a Unix socket nor a token is possible (pulumi/pulumi
 sdk@v3.250.0, go/common/resource/plugin/plugin.go, dialPlugin; provider_plugin.go, insecure.NewCredentials). Linux
 reports the owner of the other end of a connection (sock_diag(7)); on other systems, and if the kernel does not report
 it, the server answers every user, as real plugins do.

@@ -7,7 +7,7 @@ Azure/bicep #5132 (AnotherOperationInProgress); cilium/cilium #25944 and Azure/a
 kubernetes-sigs/cluster-api-provider-azure #1205 (pools while the cluster is made, the cluster while pools are made).
 
 Sources: Azure Resource Manager documentation, "Delete resource groups" (deletes all resources in a group);
-hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
+hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the text about networks;
 MicrosoftDocs/azure-aks-docs use-system-pools.md; Azure Compute API, capacity reservation groups.
 """
 

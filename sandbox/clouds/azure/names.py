@@ -7,7 +7,7 @@ getDefaultLocation). The default name is the logical name and eight hexadecimal 
 
 Source: Azure/azure-rest-api-specs, patterns and lengths of the path parameters of each resource and of
 common-types/resource-management; pulumi/pulumi-azure-native provider/pkg/provider/provider.go (validateProperty) for
-the words.
+the text.
 """
 
 from __future__ import annotations

@@ -131,8 +131,8 @@ def _of_machines(cloud: str) -> list[QuotaKind]:
 class Shortage:
     """A missing resource: a quota, or machines in a zone.
 
-    kind: of the answer. used: by others and by existing resources. asked: by this resource. zones: of the same region
-    with enough in the scenario.
+    kind: of the answer. used: by others and by existing resources. requested: by this resource. zones: of the same
+    region with enough in the scenario.
     """
 
     kind: str
@@ -140,7 +140,7 @@ class Shortage:
     title: str
     limit: int
     used: int
-    asked: int
+    requested: int
     region: str
     zone: str = ""
     machine: str = ""
@@ -152,12 +152,12 @@ class Shortage:
     @property
     def machines(self) -> int:
         """How many of the requested machines there are."""
-        return self.count * max(0, self.limit - self.used) // self.asked
+        return self.count * max(0, self.limit - self.used) // self.requested
 
     @property
     def needed(self) -> int:
         """The required minimum of the limit."""
-        return self.used + self.asked
+        return self.used + self.requested
 
     @property
     def values(self) -> dict[str, object]:
@@ -228,15 +228,15 @@ def _sum(kind: QuotaKind, quota: Quota, demands: list[Demand]) -> int:
     return sum(kind.amount(one) for one in demands if kind.worldwide or one.region == quota.region)
 
 
-def _too_much(quota: Quota, kind: QuotaKind, used: int, wants: int, asked: list[Demand]) -> Shortage:
-    machine = next((one for one in asked if kind.amount(one)), None) if not kind.type else None
+def _too_much(quota: Quota, kind: QuotaKind, used: int, wants: int, requested: list[Demand]) -> Shortage:
+    machine = next((one for one in requested if kind.amount(one)), None) if not kind.type else None
     return Shortage(
         kind=_answer_kind(kind),
         name=kind.name,
         title=kind.title,
         limit=quota.limit,
         used=used,
-        asked=wants,
+        requested=wants,
         region=quota.region,
         machine=machine.machine if machine is not None else "",
         count=machine.count if machine is not None else 0,
@@ -267,7 +267,7 @@ def _zones(it: _Asking, capacity: Sequence[Capacity]) -> Iterator[Shortage]:
                     title=row.machine,
                     limit=row.available,
                     used=taken,
-                    asked=wants,
+                    requested=wants,
                     region=one.region,
                     zone=row.zone,
                     machine=row.machine,

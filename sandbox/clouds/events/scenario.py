@@ -24,7 +24,7 @@ class Disturbance:
     at, times: the first matching request of a command, and their number; times 0 for all that follow.
     seconds: from the answer to the end of the operation; None for the default duration.
     fails: one of Fails, empty if they succeed.
-    error: the message, in the cloud's words; empty for that of the table.
+    error: the message, as the cloud's; empty for that of the table.
     effective: seconds for which the program has to wait after the creation until other requests can rely on it.
     machines: how many machines a pool has nevertheless; None for those of before, a new one has none.
     """
@@ -42,8 +42,8 @@ class Disturbance:
 
     def concerns(self, type_: str, names: tuple[str, ...], request: str) -> bool:
         """Whether it matches such a request."""
-        asked = {"": ("create", "update"), "any": ("create", "update", "delete")}.get(self.request, (self.request,))
-        return request in asked and fnmatchcase(type_, self.type) and self.name in ("", *names)
+        requested = {"": ("create", "update"), "any": ("create", "update", "delete")}.get(self.request, (self.request,))
+        return request in requested and fnmatchcase(type_, self.type) and self.name in ("", *names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +120,6 @@ class Scenario:
 
     def result(self, function: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         """The answer of a data source in this scenario, later entries override earlier ones; empty if it has none."""
-        asked = args.items()
-        found = [each for each in self.data if each.function == function and each.args.items() <= asked]
+        requested = args.items()
+        found = [each for each in self.data if each.function == function and each.args.items() <= requested]
         return {name: value for each in found for name, value in each.result.items()}

@@ -54,7 +54,7 @@ class _Blank(dict[str, object]):
 def answer(cloud: str, kind: str, type_: str, *, reading: bool = False) -> Answer | None:
     """A cloud's answer, None if the table has none. cloud: its name, or `kubernetes`.
 
-    reading: whether the request is a read; only reads are told that a resource can't be found.
+    reading: whether the request is a read; only reads answer that a resource can't be found.
     """
     rows = (row for row in _rows() if row.kind == kind and row.cloud in ("*", cloud))
     fits = (row for row in rows if kind != "not-yet" or (row.how == "reading") == reading)
@@ -99,7 +99,7 @@ class Weather:
         self._waits = waits
         self._new: list[tuple[Entry, float, float]] = []
         self._lock = threading.Lock()
-        self._asked = Counter[int]()
+        self._matches = Counter[int]()
         self._lacks: dict[str, Shortage] = {}
         self.mishaps: list[Mishap] = []
         self.calm = not (scenario.operations or scenario.quotas or scenario.capacity)
@@ -111,14 +111,14 @@ class Weather:
         with self._lock:
             for at, each in enumerate(self.scenario.operations):
                 if each.concerns(type_, names, act.name.lower()):
-                    self._asked[at] += 1
-                    if each.at <= self._asked[at] and (not each.times or self._asked[at] < each.at + each.times):
+                    self._matches[at] += 1
+                    if each.at <= self._matches[at] and (not each.times or self._matches[at] < each.at + each.times):
                         found.append(each)
         return max(found, key=lambda each: (bool(each.name), "*" not in each.type), default=None)
 
     def seen(self, at: int) -> int:
         """The number of requests that matched a disturbance of the scenario."""
-        return self._asked[at]
+        return self._matches[at]
 
     def created(self, entry: Entry, disturbance: Disturbance | None) -> None:
         """Records a new resource."""

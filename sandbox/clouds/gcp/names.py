@@ -36,7 +36,7 @@ def label_input(resource: Resource) -> str | None:
 
 
 def all_labels(resource: Resource, name: str, default_labels: Mapping[str, str], strategy: str | None) -> Any:
-    """The labels of a resource, secret as the provider marks them; unknown if one of its own is.
+    """The labels of a resource, secret as the provider marks them; unknown if one of the resource's labels is.
 
     strategy: None if the provider adds no label of attribution.
     """

@@ -184,7 +184,7 @@ class RealServer:
         try:
             kept = self.client.apply(document)
         except ObjectRefused as refusal:
-            # The real provider's words (pulumi/pulumi-kubernetes, provider/pkg/provider/provider.go).
+            # The real provider's text (pulumi/pulumi-kubernetes, provider/pkg/provider/provider.go).
             raise CloudError(
                 f'resource "{id_}" was not successfully created by the Kubernetes API server: {refusal}'
             ) from refusal

@@ -1,8 +1,8 @@
-"""Refuses values that a Helm chart does not know, which Helm passes over without a word, and configuration that an
+"""Refuses values that a Helm chart does not know, which Helm ignores silently, and configuration that an
 add-on of EKS does not know: `chart_values.json`.
 
 The file has for each chart the keys of its values.yaml, of its values.schema.json and of what its templates read; null
-where a chart takes any. `tools/chart_values.py` records them. They count for every patch of the version.
+where a chart takes any. `tools/chart_values.py` records them. They apply to every patch of the version.
 """
 
 from __future__ import annotations

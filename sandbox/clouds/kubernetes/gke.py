@@ -3,7 +3,7 @@
 Sources: GKE documentation, "Set up multi-network support for Pods" (the kinds of multi-networking, and 41 characters
 for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types;
 GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds, manifests/operator.yaml (namespaces);
-ray-project/ray issue 57839 (what GKE refuses of ProvisioningRequests, in its words).
+ray-project/ray issue 57839 (what GKE refuses of ProvisioningRequests, with its text).
 """
 
 from __future__ import annotations

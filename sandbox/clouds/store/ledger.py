@@ -52,7 +52,7 @@ class Operation:
     lasts: its length in seconds; 0 in ledgers of earlier versions, whose operations count as ended.
     then: outputs from its end on.
     removes: whether the resource is deleted at its end.
-    error: why it fails, in the cloud's words; empty if it succeeds.
+    error: why it fails, as the cloud's; empty if it succeeds.
     failed: the cloud's name of the state that it then leaves.
     machines: how many of the requested machines it then leaves; None for all.
     """

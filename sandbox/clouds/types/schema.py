@@ -125,8 +125,8 @@ def package_schema(schema: Schema, named: Set[str]) -> Mapping[str, Any]:
     document = _Document(package)
     wanted = {token for token in schema.sdk.modules if named & _spellings(token)} | {*schema.used}
     resources = {token: type_ for token in sorted(wanted) if (type_ := schema.resource_type(token)) is not None}
-    asked = sorted(token for word in named for token in _data_sources(word, package))
-    functions = {token: type_ for token in asked if (type_ := schema.resource_type(token)) is not None}
+    requested = sorted(token for word in named for token in _data_sources(word, package))
+    functions = {token: type_ for token in requested if (type_ := schema.resource_type(token)) is not None}
     provider = schema.resource_type(f"pulumi:providers:{package}")
     return {
         "name": package,

@@ -102,7 +102,7 @@ FORMATS: Final[Mapping[str, tuple[str, Callable[[str], bool]]]] = {
 
 @dataclass(frozen=True)
 class Failure:
-    """One refused input: its path as the engine writes it, and the reason in the user's words."""
+    """One refused input: its path as the engine writes it, and the reason for the user."""
 
     path: str
     reason: str

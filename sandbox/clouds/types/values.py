@@ -1,6 +1,6 @@
 """Pulumi property values as plain Python values, to and from the engine's wire form.
 
-Plain means str, int, float, bool, None, list and dict, plus two of our own: `UNKNOWN` for a value that is only known
+Plain means str, int, float, bool, None, list and dict, and two more: `UNKNOWN` for a value that is only known
 after an update, and `Secret` around a value the engine must encrypt. Assets and archives stay the tagged dicts they are
 on the wire.
 """

@@ -38,7 +38,7 @@ class Child:
 def warm_up(scratch: Path) -> None:
     """Start the process that imports the SDK and waits to be forked; returns at once. Nothing with NO_FORK_VARIABLE.
 
-    scratch: receives its socket. In a folder of its own, `multiprocessing` would remove it only at an exit that waits
+    scratch: receives its socket. In a separate folder, `multiprocessing` would remove it only at an exit that waits
     for all children.
     """
     if os.environ.get(NO_FORK_VARIABLE):

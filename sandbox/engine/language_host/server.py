@@ -1,4 +1,4 @@
-# ruff: noqa: ARG002  # the protocol says which arguments there are
+# ruff: noqa: ARG002  # the protocol defines the arguments
 """Forwards a program's output to the engine, which shows it under the stack's diagnostics."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, EngineError
 from gpucluster.sandbox.engine.language_host import children, runner
 from gpucluster.sandbox.machine.local_server import loopback_server
 
-# The engine numbers its own streams from 1 upwards; ours only have to be different.
+# The engine numbers its own streams from 1 upwards; those of this server only have to be different.
 _STREAMS = itertools.count(1_000_000)
 
 

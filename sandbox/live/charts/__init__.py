@@ -110,7 +110,7 @@ def render(chart: Chart, release: Mapping[str, Any], say: Say) -> list[Mapping[s
     import yaml
 
     folder = fetch(chart, say)
-    asked = {
+    requested = {
         "name": name_of(release),
         "namespace": namespace_of(release),
         "kubernetes": f"v{VERSION}",
@@ -118,7 +118,7 @@ def render(chart: Chart, release: Mapping[str, Any], say: Say) -> list[Mapping[s
     }
     command = [str(find_program("render", say)), str(folder)]
     done = subprocess.run(
-        command, input=json.dumps(asked), capture_output=True, text=True, timeout=_SECONDS, check=False
+        command, input=json.dumps(requested), capture_output=True, text=True, timeout=_SECONDS, check=False
     )
     if done.returncode != 0:
         why = done.stderr.strip()

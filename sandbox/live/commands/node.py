@@ -74,13 +74,13 @@ def _wrong(conditions: Mapping[str, Mapping[str, Any]], status: Mapping[str, Any
 
 def gpus_of(pod: Mapping[str, Any]) -> int:
     """GPUs or slices that a pod requests."""
-    asked = 0
+    requested = 0
     for container in map(mapping, items(mapping(pod.get("spec")).get("containers"))):
         limits = mapping(mapping(container.get("resources")).get("limits"))
-        asked += sum(
+        requested += sum(
             int(amount) for key, amount in limits.items() if key.startswith(("nvidia.com/gpu", "nvidia.com/mig-"))
         )
-    return asked
+    return requested
 
 
 Node = Mapping[str, Any]

@@ -191,9 +191,9 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
     """
     labels = mapping(mapping(node.get("metadata")).get("labels"))
     if "karpenter.sh/nodepool" in labels:
-        return Sign(says="Karpenter reads the notice from its queue and deletes the NodeClaim", claim=True)
+        return Sign(notice="Karpenter reads the notice from its queue and deletes the NodeClaim", claim=True)
     if labels.get(_CAPACITY) == "SPOT":
-        return Sign(says="EKS drains the node within the two minutes of a Spot notice", drains=True)
+        return Sign(notice="EKS drains the node within the two minutes of a Spot notice", drains=True)
     return None
 
 

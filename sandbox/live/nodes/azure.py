@@ -222,7 +222,7 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
     labels = mapping(mapping(node.get("metadata")).get("labels"))
     event = "Preempt" if labels.get("kubernetes.azure.com/scalesetpriority") == "spot" else "Redeploy"
     return Sign(
-        says=f"AKS sees the scheduled event {event}, cordons the node and drains it",
+        notice=f"AKS sees the scheduled event {event}, cordons the node and drains it",
         taints=[{"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}],
         conditions=[
             Condition(type="VMEventScheduled", status="True", reason="VMEventScheduled", message=f"{event} Scheduled")

@@ -190,9 +190,9 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
     k8s-node-termination-handler, main.go (taint).
     """
     if "karpenter.sh/nodepool" in mapping(mapping(node.get("metadata")).get("labels")):
-        return Sign(says="Karpenter sees the preemption and deletes the NodeClaim", claim=True)
+        return Sign(notice="Karpenter sees the preemption and deletes the NodeClaim", claim=True)
     return Sign(
-        says="GKE marks the maintenance as ongoing, keeps new pods away and stops those of the node",
+        notice="GKE marks the maintenance as ongoing, keeps new pods away and stops those of the node",
         labels={f"{_LABEL}/active-node-maintenance": "ONGOING"},
         taints=[{"key": f"{_LABEL}/impending-node-termination", "effect": "NoSchedule"}],
         drains=True,

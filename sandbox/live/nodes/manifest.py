@@ -23,11 +23,11 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class Sign:
-    """says: the cloud's action, for the user. drains: whether it cordons the node and evicts its pods. claim: whether
+    """notice: the cloud's action, for the user. drains: whether it cordons the node and evicts its pods. claim: whether
     it deletes the node's NodeClaim instead.
     """
 
-    says: str
+    notice: str
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     taints: Sequence[Mapping[str, str]] = ()
     conditions: Sequence[Condition] = ()

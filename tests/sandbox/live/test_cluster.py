@@ -24,7 +24,7 @@ def test_a_program_of_another_version_than_the_stacks_chart_is_named(tmp_path: P
         ledger.put(entry(RELEASE, name, scope=SCOPE, provider="kubernetes", inputs=inputs))
     server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
     site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
-    said = remarks(site, ["kueue", "jobset", "trainer"], [], asked=True)
+    said = remarks(site, ["kueue", "jobset", "trainer"], [], requested=True)
     ours = f"kueue {CHARTS['kueue'].version} runs, the stack has {KUEUE.version}"
     assert [line.partition(": ")[2] for line in said if "the stack has" in line] == [ours]
 
@@ -36,6 +36,6 @@ def test_a_pool_that_only_the_clouds_own_autoscaler_would_grow_is_named(tmp_path
     ledger.put(managed("ComputeClass", "dev"))
     server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
     site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
-    assert remarks(site, ["kueue"], [], asked=True)[-1] == (
+    assert remarks(site, ["kueue"], [], requested=True)[-1] == (
         "  pool dev: no machine starts here, because the cloud's own autoscaler does not run"
     )

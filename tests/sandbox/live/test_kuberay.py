@@ -70,7 +70,7 @@ def test_kuberay_is_the_same_program_for_the_next_command(tmp_path: Path, client
 
 
 def test_a_run_that_did_not_ask_for_controllers_is_told_of_them(tmp_path: Path) -> None:
-    told = [remarks(site(tmp_path, Knows()), ["kueue"], [], asked=asked) for asked in (True, False)]
+    told = [remarks(site(tmp_path, Knows()), ["kueue"], [], requested=requested) for requested in (True, False)]
     assert [line for line in told[1] if line not in told[0]] == [
         "  an earlier `--kubernetes live` made it a live cluster: its controllers run with `real`, too"
     ]

@@ -62,9 +62,9 @@ def reservation_fits_the_group(managed: ManagedResource) -> None:
     found = managed.other(_RESERVATION, _target(template).get("capacityReservationId")) if template else None
     if template is None or found is None:
         return
-    asked, held = template.inputs.get("instanceType"), found.inputs["instanceType"]
-    if asked is not None and asked != held:
-        raise _launch_failed(managed, f"{found.id} holds {held}, not {asked}")
+    requested, held = template.inputs.get("instanceType"), found.inputs["instanceType"]
+    if requested is not None and requested != held:
+        raise _launch_failed(managed, f"{found.id} holds {held}, not {requested}")
     zones, zone = zones_of(managed, items(managed.inputs["subnetIds"])), found.inputs["availabilityZone"]
     if zones != {zone}:
         raise _launch_failed(managed, f"{found.id} is in {zone}, the subnets are in {', '.join(sorted(zones))}")
@@ -111,19 +111,19 @@ def resource_group_holds_the_machines(managed: ManagedResource) -> None:
     specification = mapping(template.inputs.get("capacityReservationSpecification"))
     if specification.get("capacityReservationPreference") != "capacity-reservations-only":
         return
-    asked, zones = template.inputs.get("instanceType"), zones_of(managed, items(managed.inputs["subnetIds"]))
+    requested, zones = template.inputs.get("instanceType"), zones_of(managed, items(managed.inputs["subnetIds"]))
     members = {one.inputs.get("resourceArn") for one in managed.others(_MEMBER, arn)}
     held = sum(
         int(one.inputs["instanceCount"])
         for one in managed.others(_RESERVATION)
         if one.outputs["arn"] in members
-        and one.inputs["instanceType"] == asked
+        and one.inputs["instanceType"] == requested
         and one.inputs["availabilityZone"] in zones
     )
     wanted = int(mapping(managed.inputs["scalingConfig"])["desiredSize"])
     if wanted > held:
         raise _launch_failed(
-            managed, f"ReservationCapacityExceeded: {arn} holds {held} x {asked} in {', '.join(sorted(zones))}"
+            managed, f"ReservationCapacityExceeded: {arn} holds {held} x {requested} in {', '.join(sorted(zones))}"
         )
 
 

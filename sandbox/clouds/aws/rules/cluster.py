@@ -3,7 +3,7 @@
 Sources: Amazon EKS API, CreateAccessEntry and AssociateAccessPolicy; Amazon EKS user guide, "Create access entries" (an
 ARN of STS is no principal) and "Review access policy permissions".
 
-EKS publishes no list of all: builds that no rule here excludes are accepted. Sources: the words of CreateAddon and
+EKS publishes no list of all: builds that no rule here excludes are accepted. Sources: the text of CreateAddon and
 UpdateAddon as users of the Terraform provider got them (hashicorp/terraform-provider-aws issues 24149 and 33385);
 Kubernetes documentation, "Version Skew Policy", kube-proxy; answers of `aws eks describe-addon-versions` in public
 repositories, 2026-09-04: for 1.35 no CoreDNS 1.11 and no VPC CNI 1.18, for 1.33 no kube-proxy 1.29.

@@ -1,6 +1,6 @@
 """Requirements of SQS, EventBridge and SNS for related resources.
 
-Source: Amazon SNS API, SetTopicAttributes and Subscribe; localstack/localstack, services/sns/provider.py (the words on
+Source: Amazon SNS API, SetTopicAttributes and Subscribe; localstack/localstack, services/sns/provider.py (the text on
 endpoints).
 """
 

@@ -93,7 +93,7 @@ def subnet_is_in_a_zone_of_its_region(managed: ManagedResource) -> None:
     """A zone is its region and a letter, with as many letters as zone id numbers; a Local or Wavelength Zone is its
     region and a city.
 
-    Sources: Amazon EC2 user guide, "Regions and Zones"; the words: crossplane-contrib/provider-aws #1048.
+    Sources: Amazon EC2 user guide, "Regions and Zones"; the text: crossplane-contrib/provider-aws #1048.
     """
     zone, region = managed.inputs.get("availabilityZone"), aws_regions().get(managed.region)
     ids = region.zones if region is not None else ()

@@ -1,7 +1,7 @@
 """Services that are not available in a place: control planes, kinds of Lustre, managed Prometheus, machines.
 
 Sources: `gpucluster.core.catalog.aws_regions` and `gpucluster.core.catalog.machines`; Amazon EKS API, CreateCluster
-(UnsupportedAvailabilityZoneException); awslabs/awsome-distributed-ai, hyperpod on Local Zones (words of FSx).
+(UnsupportedAvailabilityZoneException); awslabs/awsome-distributed-ai, hyperpod on Local Zones (text of FSx).
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def the_zone_has_the_machine(managed: ManagedResource) -> None:
         return
     zones = sold_in(str(machine), managed.region)
     for subnet in _subnets(managed, items(managed.inputs["subnetIds"])):
-        asked = subnet.inputs.get("availabilityZoneId")
-        if zones and asked and not _is_local(subnet) and not {asked, managed.region} & set(zones):
+        requested = subnet.inputs.get("availabilityZoneId")
+        if zones and requested and not _is_local(subnet) and not {requested, managed.region} & set(zones):
             message = (
                 f"AsgInstanceLaunchFailures: Your requested instance type ({machine}) is not supported in your "
                 f"requested Availability Zone ({subnet.outputs['availabilityZone']})."

@@ -23,9 +23,9 @@ _GLOBAL: Final = "global"
 
 @dataclass(frozen=True)
 class _Kind:
-    """words: the API's error. there: whether a resource exists, given its id, name or ARN."""
+    """message: the API's error. there: whether a resource exists, given its id, name or ARN."""
 
-    words: str
+    message: str
     there: Callable[[ManagedResource, str], bool]
 
 
@@ -36,7 +36,7 @@ def references_exist(managed: ManagedResource) -> None:
         kind = _KINDS[row["kind"]]
         for reference in texts(managed.inputs, row["path"]):
             if not kind.there(managed, reference):
-                message = kind.words.format(id=reference)
+                message = kind.message.format(id=reference)
                 raise refused(managed, row["operation"], 400, row["code"], f"{message} ({row['path']})")
 
 

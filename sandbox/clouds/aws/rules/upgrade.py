@@ -2,7 +2,7 @@
 
 Sources: Amazon EKS user guide, "Update existing cluster to new Kubernetes version" (nodes may be three minor versions
 behind); Amazon EKS API, CreateNodegroup (the cluster's version "is the only accepted specified value") and
-UpdateNodegroupVersion ("cannot roll back a node group to an earlier Kubernetes version"); the words of
+UpdateNodegroupVersion ("cannot roll back a node group to an earlier Kubernetes version"); the text of
 UpdateClusterVersion and UpdateNodegroupVersion as users of the Terraform provider and of eksctl got them
 (hashicorp/terraform-provider-aws issue 19478, eksctl-io/eksctl issue 7976). "Rollback cluster to previous Kubernetes
 version", which EKS lets users do for seven days after an upgrade, isn't here.

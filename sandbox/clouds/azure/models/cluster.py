@@ -185,7 +185,7 @@ def agent_pool(managed: ManagedResource) -> Mapping[str, Any]:
     moved = pool[_CURRENT] != managed.previous.get(_CURRENT)
     snapshot = managed.at(SNAPSHOT, mapping(managed.inputs.get("creationData")).get("sourceResourceId"))
     if not moved and "osSKU" not in managed.changed:
-        # Also with another snapshot: an image of the same version needs a request of its own.
+        # Also with another snapshot: an image of the same version needs a separate request.
         pool["nodeImageVersion"] = managed.previous["nodeImageVersion"]
     elif snapshot is not None:
         pool |= {

@@ -1,15 +1,15 @@
 """AKS clusters: system pools, networks, outbound types, identities and node auto provisioning.
 
 Sources: MicrosoftDocs/azure-aks-docs use-system-pools.md, azure-cni-overlay.md, azure-cni-powered-by-cilium.md,
-configure-azure-cni.md, node-auto-provisioning.md, node-auto-provisioning-networking.md; Azure/AKS #4759 (the words of
+configure-azure-cni.md, node-auto-provisioning.md, node-auto-provisioning-networking.md; Azure/AKS #4759 (the text of
 node auto provisioning) and #3551 (those of overlapping services); pulumi-azure-native 3.29.0,
 ManagedClusterNodeProvisioningProfileArgs (no autoscaling beside Auto); pulumi/pulumi-azure-native #2719 (new inline
 pools); azure-aks-docs fb060abe6, concepts-network-cni-overview.md, and Azure/AKS CHANGELOG.md, 2026-05-29 (reserved
-ranges; the words are ours).
+ranges; the wording is the sandbox's).
 
 Sources: azure-aks-docs fb060abe6, egress-outboundtype.md and egress-udr.md; hashicorp/terraform-provider-azurerm #8609
 (RouteTableInvalidNextHop) and Azure/AKS #1842 (a default route is needed); error codes of AKS' resource provider, of
-which SubnetNotAssociatedWithNATGateway and RouteTableMissingDefaultRouteError are known without their words.
+which SubnetNotAssociatedWithNATGateway and RouteTableMissingDefaultRouteError are known without their text.
 """
 
 from __future__ import annotations

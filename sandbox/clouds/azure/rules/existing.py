@@ -6,7 +6,7 @@ pivotal/paving #79 (zones of a region without zones).
 
 Sources: MicrosoftDocs/azure-aks-docs, the page of each property (use-node-pools.md, concepts-storage.md,
 reduce-latency-ppg.md, use-capacity-reservation-groups.md, spot-node-pool.md, custom-node-configuration-reference.md,
-aks-managed-gpu-nodes.md); hashicorp/terraform-provider-azurerm #26730 for the words; Azure Resource Manager
+aks-managed-gpu-nodes.md); hashicorp/terraform-provider-azurerm #26730 for the text; Azure Resource Manager
 documentation, error InvalidResourceLocation.
 
 Sources: Azure/AKS #4522 (pools of one network); hashicorp/terraform-provider-azurerm #30197

@@ -4,11 +4,12 @@ ARM accepts a network over 172.16.0.0/16, which InfiniBand reserves, like any ot
 Azure virtual network API, subnets (Azure/azure-cli #10917 for an overlap); Azure NAT Gateway documentation, "NAT
 gateway resource".
 
-Sources: Azure/ResourceModules issue 731 (VnetAddressSpaceOverlapsWithAlreadyPeeredVnet, in its words); Azure
+Sources: Azure/ResourceModules issue 731 (VnetAddressSpaceOverlapsWithAlreadyPeeredVnet, with its text); Azure
 documentation, "Create, change, or delete a virtual network peering" (ranges of peered networks do not overlap).
-hashicorp/terraform #30569 (RemoteVnetHasNoGateways) and hashicorp/terraform-provider-azurerm #2872, whose words come
+hashicorp/terraform #30569 (RemoteVnetHasNoGateways) and hashicorp/terraform-provider-azurerm #2872, whose text comes
 without a code; Azure virtual network API, VirtualNetworkPeeringPropertiesFormat.useRemoteGateways (one such peering,
-and no gateway of its own; the words are ours). A network that no stack here created has unknown gateways.
+and no gateway in the network itself; the wording is the sandbox's). The gateways of a network that no stack here
+created are unknown.
 """
 
 from __future__ import annotations

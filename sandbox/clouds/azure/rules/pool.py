@@ -50,7 +50,7 @@ def pool_rule(check: _Check) -> _Check:
 
 @pool_rule
 def size_exists(pool: Pool) -> None:
-    """All sizes of families with accelerators are known. AKS' words: MicrosoftDocs/azure-docs #45485."""
+    """All sizes of families with accelerators are known. AKS' text: MicrosoftDocs/azure-docs #45485."""
     if is_unknown_type(pool.size):
         where = pool.cluster.get("location") or pool.managed.inputs.get("location")
         message = (
@@ -62,7 +62,7 @@ def size_exists(pool: Pool) -> None:
 
 @pool_rule
 def version_can_be(pool: Pool) -> None:
-    """The version may exist. AKS' words: microsoft/azure_arc #28."""
+    """The version may exist. AKS' text: microsoft/azure_arc #28."""
     version = pool.given.get("orchestratorVersion")
     if version is not None and not may_be(str(version)):
         message = (
@@ -75,7 +75,7 @@ def version_can_be(pool: Pool) -> None:
 
 @pool_rule
 def system_fits_the_version(pool: Pool) -> None:
-    """A system that is named with its release has images for some versions only. The words are ours.
+    """A system that is named with its release has images for some versions only. The wording is the sandbox's.
 
     Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-os-version.md.
     """

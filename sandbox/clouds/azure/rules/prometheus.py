@@ -2,8 +2,8 @@
 
 Sources: Azure/azure-rest-api-specs alertsmanagement 2023-03-01, PrometheusRuleGroups.json; Azure Monitor documentation,
 "Azure Monitor managed service for Prometheus rule groups" (scopes), "Azure Monitor service limits" (20 rules, 1 minute
-to 24 hours); Azure/prometheus-collector 39583fd, tools/az-prom-rules-converter (names and values of labels). The words
-of the refusals are ours.
+to 24 hours); Azure/prometheus-collector 39583fd, tools/az-prom-rules-converter (names and values of labels). The text
+of the refusals is the sandbox's.
 """
 
 from __future__ import annotations

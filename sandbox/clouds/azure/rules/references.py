@@ -2,7 +2,7 @@
 
 Sources: Azure Resource Manager documentation, "Common deployment errors": InvalidResourceReference, ResourceNotFound;
 Azure/azure-cli #30560 (LinkedInvalidPropertyId); MicrosoftDocs/azure-docs #33497 (MissingSubscription). Few of them
-document that the API answers with ResourceNotFound, and the words are ours.
+document that the API answers with ResourceNotFound, and the wording is the sandbox's.
 
 Not checked: other subscriptions and management groups; for inputs of any kind, such as the scope of a role, also groups
 that no stack here created, such as those of reservations and of AKS' nodes. None is in the ledger.

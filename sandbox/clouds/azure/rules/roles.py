@@ -6,8 +6,8 @@ detected only when the creation of the otherwise valid file system fails.
 
 Sources: Azure role-based access control documentation, "Troubleshoot Azure RBAC": RoleAssignmentExists,
 PrincipalNotFound, and the minutes that a role takes; hashicorp/terraform-provider-azurerm issue 24064 (a cluster is
-created before its role); Azure/aad-pod-identity issue 511 (LinkedAuthorizationFailed, in its words);
-Azure/modern-web-app-pattern-dotnet pull request 129 (UnmatchedPrincipalType, in its words); Microsoft Entra
+created before its role); Azure/aad-pod-identity issue 511 (LinkedAuthorizationFailed, with its text);
+Azure/modern-web-app-pattern-dotnet pull request 129 (UnmatchedPrincipalType, with its text); Microsoft Entra
 documentation, "Federated identity credential considerations" (20 at most, issuer and subject once).
 """
 

@@ -1,9 +1,9 @@
 """AKS's requirements for a change of version, and for a node pool with the image of a snapshot.
 
-Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/node-pool-snapshot.md. AKS' codes and words are unknown here.
+Source: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/node-pool-snapshot.md. AKS' codes and texts are unknown here.
 
 Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-aks-control-plane.md (also of clusters with
-long-term support, which may skip versions), upgrade-node-pools.md and auto-upgrade-cluster.md; its words:
+long-term support, which may skip versions), upgrade-node-pools.md and auto-upgrade-cluster.md; its text:
 rancher/dashboard #11884, Azure/AKS #4765, rancher/rancher #33426, kubernetes-sigs/cluster-api-provider-azure #1883.
 """
 
@@ -72,7 +72,7 @@ _SKEW = 3
 
 @rule(CLUSTER)
 def version_can_be(managed: ManagedResource) -> None:
-    """The version may exist. AKS' words: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
+    """The version may exist. AKS' text: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
     version = managed.inputs.get("kubernetesVersion")
     if version is not None and not may_be(str(version)):
         message = (

@@ -141,7 +141,7 @@ def project_bucket_config(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("gcp:logging/projectSink:ProjectSink", id="projects/{project}/sinks/{name}")
 def project_sink(managed: ManagedResource) -> Mapping[str, Any]:
-    """A sink within its project has no identity of its own."""
+    """A sink within its project has no separate identity."""
     inside = str(managed.inputs.get("destination", "")).startswith(
         f"logging.googleapis.com/projects/{managed.project}/"
     )

@@ -102,7 +102,7 @@ def _path(managed: ManagedResource, given: Any, kinds: tuple[str, ...]) -> str:
 
 _SERVICE: Final = "gcp:projects/service:Service"
 # Module of the SDK -> API, if the names differ. Grants and custom roles of projects are of other APIs, which no program
-# of ours enables.
+# here enables.
 _API: Final = {"filestore": "file", "kms": "cloudkms", "serviceaccount": "iam"}
 
 

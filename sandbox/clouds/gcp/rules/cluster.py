@@ -50,12 +50,12 @@ def network_exists(managed: ManagedResource) -> None:
         raise refused(managed, message)
     names = {mapping(item).get("rangeName") for item in items(found.inputs.get("secondaryIpRanges"))}
     policy = mapping(managed.inputs.get("ipAllocationPolicy"))
-    asked = [policy.get(f"{kind}SecondaryRangeName") for kind in ("cluster", "services")]
-    missing = [name for name in asked if name and name not in names]
+    requested = [policy.get(f"{kind}SecondaryRangeName") for kind in ("cluster", "services")]
+    missing = [name for name in requested if name and name not in names]
     if missing:
         raise refused(managed, f"Subnetwork {found.name} has no secondary range {missing[0]}")
-    if asked[0] and asked[0] == asked[1]:
-        raise refused(managed, f"Pods and services cannot share the secondary range {asked[0]}")
+    if requested[0] and requested[0] == requested[1]:
+        raise refused(managed, f"Pods and services cannot share the secondary range {requested[0]}")
 
 
 @rule(CLUSTER)

@@ -1,7 +1,7 @@
 """Unique names, and label requirements of all Google Cloud services.
 
 Source: Google Cloud APIs, error reason `alreadyExists`; hashicorp/terraform-provider-google-beta
-container/resource_container_node_pool.go for its own words.
+container/resource_container_node_pool.go for its own text.
 
 Source: Resource Manager documentation, "Labels overview", requirements for labels.
 """
@@ -69,11 +69,11 @@ def _check(managed: ManagedResource, labels: Mapping[str, Any]) -> None:
     for key, value in labels.items():
         text = str(value)
         if not 1 <= len(key) <= _LENGTH or not re.fullmatch(_KEY, key) or key != key.lower():
-            words = f"a lower-case letter, then lower-case letters, digits, _ and -, {_LENGTH} characters at most"
-            raise _refused(managed, f"label key '{key}' is not allowed; allowed: {words}")
+            allowed = f"a lower-case letter, then lower-case letters, digits, _ and -, {_LENGTH} characters at most"
+            raise _refused(managed, f"label key '{key}' is not allowed; allowed: {allowed}")
         if len(text) > _LENGTH or not re.fullmatch(_VALUE, text) or text != text.lower():
-            words = f"lower-case letters, digits, _ and -, {_LENGTH} characters at most"
-            raise _refused(managed, f"value '{text}' of label '{key}' is not allowed; allowed: {words}")
+            allowed = f"lower-case letters, digits, _ and -, {_LENGTH} characters at most"
+            raise _refused(managed, f"value '{text}' of label '{key}' is not allowed; allowed: {allowed}")
 
 
 def _refused(managed: ManagedResource, message: str) -> Exception:

@@ -5,7 +5,7 @@ documentation, "Run GPUs in GKE Standard node pools"; GoogleCloudPlatform/cluste
 modules/compute/gke-node-pool/disk_definitions.tf.
 
 Source: GoogleCloudPlatform/container-engine-accelerators pkg/gpu/nvidia/mig/mig.go (the sizes GKE's device plugin
-knows) and its words for others. 4g.40gb of an H100 is in the partitioner's list and not in the plugin's.
+knows) and its text for others. 4g.40gb of an H100 is in the partitioner's list and not in the plugin's.
 
 Sources: Kubernetes Engine API, NodePool, NodePoolAutoscaling, UpgradeSettings and MaxPodsConstraint; GKE documentation,
 "Add and manage node pools" (names); hashicorp/terraform-provider-google-beta@93c65b2d
@@ -25,7 +25,7 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource, kept_from, refu
 
 @rule(NODE_POOL)
 def machine_type_exists(managed: ManagedResource) -> None:
-    """All machines of families with accelerators are known. GKE's words: keras-team/kinetic #305."""
+    """All machines of families with accelerators are known. GKE's text: keras-team/kinetic #305."""
     pool = Pool(managed)
     if is_unknown_type(pool.machine_type):
         zone = next(iter(pool.zones), managed.location)
@@ -40,11 +40,11 @@ def accelerators_are_those_of_the_machine(managed: ManagedResource) -> None:
     if machine is None:
         return
     for accelerator in pool.accelerators:
-        asked = (accelerator.get("type"), int(accelerator.get("count") or 0))
-        if asked != (machine.accelerator, machine.gpus):
+        requested = (accelerator.get("type"), int(accelerator.get("count") or 0))
+        if requested != (machine.accelerator, machine.gpus):
             message = (
                 f"Machine type {machine.machine_type} comes with {machine.gpus} x {machine.accelerator}; "
-                f"guest_accelerators ask for {asked[1]} x {asked[0]}"
+                f"guest_accelerators ask for {requested[1]} x {requested[0]}"
             )
             raise refused(managed, message)
 

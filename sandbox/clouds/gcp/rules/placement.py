@@ -243,8 +243,8 @@ def reservation_has_the_machines(managed: ManagedResource) -> None:
     zone = str(found.inputs.get("zone")).rsplit("/", 1)[-1]
     if pool.zones != [zone]:
         raise _refused(managed, f"reservation {name} is in {zone}, the node pool in {', '.join(pool.zones)}")
-    asked = mapping(pool.config.get("hostMaintenancePolicy")).get("maintenanceInterval")
-    if asked == "PERIODIC" and held.get("maintenanceInterval") != "PERIODIC":
+    requested = mapping(pool.config.get("hostMaintenancePolicy")).get("maintenanceInterval")
+    if requested == "PERIODIC" and held.get("maintenanceInterval") != "PERIODIC":
         message = f"The maintenance interval PERIODIC is incorrect for the requested resources of reservation {name}"
         raise refused(managed, message)
 

@@ -1,6 +1,6 @@
 """GKE's requirements for a change of version.
 
-Sources: GKE documentation, "GKE versioning and support"; its words: hashicorp/terraform-provider-google #1682 (nodes)
+Sources: GKE documentation, "GKE versioning and support"; its text: hashicorp/terraform-provider-google #1682 (nodes)
 and kubeflow/code-intelligence #153 (control plane).
 """
 

@@ -65,7 +65,7 @@ ROOMS = (
 
 
 @pytest.mark.parametrize(
-    ("make", "quota", "kind", "asked"),
+    ("make", "quota", "kind", "requested"),
     [
         (_in_aws, P, "quota", 1152),
         (_in_gcp, MEGA, "quota", 48),
@@ -74,12 +74,20 @@ ROOMS = (
         (_in_azure, CORES, "quota", 576),
     ],
 )
-def test_five_nodes_fit_a_quota_and_six_do_not(make: Any, quota: Quota, kind: str, asked: int, ledger: Ledger) -> None:
+def test_five_nodes_fit_a_quota_and_six_do_not(
+    make: Any, quota: Quota, kind: str, requested: int, ledger: Ledger
+) -> None:
     scenario = Scenario(quotas=(quota,))
     assert shortage(make(ledger, 5), scenario, ledger) is None
     lacks = shortage(make(ledger, 6), scenario, ledger)
     assert lacks is not None
-    assert (lacks.kind, lacks.asked, lacks.used, lacks.needed, lacks.limit) == (kind, asked, 0, asked, quota.limit)
+    assert (lacks.kind, lacks.requested, lacks.used, lacks.needed, lacks.limit) == (
+        kind,
+        requested,
+        0,
+        requested,
+        quota.limit,
+    )
     used = shortage(make(ledger, 5), Scenario(quotas=(replace(quota, usage=1),)), ledger)
     assert used is not None
     assert used.needed == quota.limit + 1
@@ -91,7 +99,7 @@ def test_five_nodes_fit_a_zone_and_six_do_not(make: Any, ledger: Ledger) -> None
     assert shortage(make(ledger, 5), scenario, ledger) is None
     lacks = shortage(make(ledger, 6), scenario, ledger)
     assert lacks is not None
-    assert (lacks.kind, lacks.asked, lacks.limit) == ("capacity", 6, 5)
+    assert (lacks.kind, lacks.requested, lacks.limit) == ("capacity", 6, 5)
 
 
 def test_a_pool_that_names_no_zone_counts_in_its_region(ledger: Ledger) -> None:
@@ -99,7 +107,7 @@ def test_a_pool_that_names_no_zone_counts_in_its_region(ledger: Ledger) -> None:
     given = {**regional.inputs, "nodeLocations": None, "location": "us-central1"}
     lacks = shortage(replace(regional, inputs=given, outputs=given), Scenario(quotas=(MEGA,), capacity=ROOMS), ledger)
     assert lacks is not None
-    assert (lacks.kind, lacks.region, lacks.asked) == ("quota", "us-central1", 48)
+    assert (lacks.kind, lacks.region, lacks.requested) == ("quota", "us-central1", 48)
 
 
 def test_other_zones_with_enough_are_named(ledger: Ledger) -> None:
@@ -114,12 +122,12 @@ def test_what_is_there_counts_and_of_a_failed_pool_the_machines_that_started(led
     ledger.put(standing)
     lacks = shortage(_in_aws(ledger, 2), Scenario(quotas=(P,)), ledger)
     assert lacks is not None
-    assert (lacks.used, lacks.asked) == (768, 384)
+    assert (lacks.used, lacks.requested) == (768, 384)
     # A change of itself asks for what it then is.
     assert shortage(_in_aws(ledger, 5, "standing"), Scenario(quotas=(P,)), ledger) is None
     lacks = shortage(_in_aws(ledger, 2), Scenario(capacity=ROOMS), ledger)
     assert lacks is not None
-    assert (lacks.used, lacks.asked, lacks.limit) == (4, 2, 5)
+    assert (lacks.used, lacks.requested, lacks.limit) == (4, 2, 5)
     failure = Operation(state="CREATING", ends=0, error="no", failed="CREATE_FAILED", machines=3)
     for started, short in ((3, False), (4, True), (None, True)):
         ledger.put(replace(standing, failure=replace(failure, machines=started)))
