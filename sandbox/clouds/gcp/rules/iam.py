@@ -23,22 +23,7 @@ _GRANTS: Final = (
 _ACCOUNT: Final = "gcp:serviceaccount/account:Account"
 _ROLE: Final = "gcp:projects/iAMCustomRole:IAMCustomRole"
 
-_MEMBER: Final = re.compile(
-    r"allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|principal|principalSet|deleted|projectOwner"
-    r"|projectEditor|projectViewer):\S+"
-)
-_ROLE_NAME: Final = r"roles/\S+|(projects|organizations)/[^/]+/roles/[\w.]+"
 _PERMISSION: Final = r"[a-z][\w]*(\.\w+){2,}"
-
-
-@rule(*_GRANTS)
-def principal_and_role_are_written_as_such(managed: ManagedResource) -> None:
-    """A member starts with its kind, a role with `roles/` or the path of a custom one."""
-    member, role = str(managed.inputs["member"]), str(managed.inputs["role"])
-    if not _MEMBER.fullmatch(member):
-        raise refused(managed, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")
-    if not re.fullmatch(_ROLE_NAME, role):
-        raise refused(managed, f"Role {role} is not supported for this resource; one looks like roles/NAME")
 
 
 @rule(*_GRANTS)
