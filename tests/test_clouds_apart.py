@@ -20,7 +20,6 @@ NAMED: Final[Mapping[str, str]] = {
     "gpucluster/operate/account/inventory.py": "the command that lists what bears a label, of each cloud",
     "gpucluster/operate/account/upgrade.py": _DATA_OF_EACH,
     "gpucluster/operate/account/running_versions.py": _DATA_OF_EACH,
-    "gpucluster/operate/account/upgrade.py": _DATA_OF_EACH,
     "tools/benchmarks/clouds.py": _DATA_OF_EACH,
     "tools/benchmarks/pull_request.py": _OUR_STACKS,
     "components/resources/label_transformation.py": _DATA_OF_EACH,

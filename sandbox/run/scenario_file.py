@@ -21,7 +21,7 @@ from gpucluster.core.text.type_guards import is_object
 from gpucluster.core.text.typed import Source, typed, yaml_document
 from gpucluster.core.text.values import shown_value
 from gpucluster.errors import InputError
-from gpucluster.sandbox.clouds.events.long_running import lasting
+from gpucluster.sandbox.clouds.events.long_running import long_running_types
 from gpucluster.sandbox.clouds.events.quotas import quota_kinds
 from gpucluster.sandbox.clouds.events.scenario import (
     Capacity,
@@ -161,10 +161,10 @@ class Operation(_Part):
     @classmethod
     def _lasts(cls, seconds: float | None, info: ValidationInfo) -> float | None:
         wanted = info.data.get("type")
-        if seconds is not None and wanted and not any(fnmatchcase(type_, wanted) for type_ in lasting()):
+        if seconds is not None and wanted and not any(fnmatchcase(type_, wanted) for type_ in long_running_types()):
             raise ValueError(
                 f"seconds is {seconds:g}, and requests for {wanted} are done at once; those that last: "
-                f"{', '.join(sorted(lasting()))}"
+                f"{', '.join(sorted(long_running_types()))}"
             )
         return seconds
 
@@ -252,6 +252,6 @@ def read_scenario(file: Path) -> Scenario:
 
 def _disturbance(it: Operation) -> Disturbance:
     """An error without `fails` occurs at the end of a lasting operation, otherwise at once."""
-    alone = "partial" if any(fnmatchcase(type_, it.type) for type_ in lasting()) else "refused"
+    alone = "partial" if any(fnmatchcase(type_, it.type) for type_ in long_running_types()) else "refused"
     wish = Disturbance(**it.model_dump())
     return wish if wish.fails or not wish.error else replace(wish, fails=alone)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.gcp.machines import CLUSTER, NODE_POOL
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, refused, rule
 from gpucluster.sandbox.clouds.store.ledger import Entry
@@ -22,8 +22,6 @@ _GRANTS: Final = (
 )
 _ACCOUNT: Final = "gcp:serviceaccount/account:Account"
 _ROLE: Final = "gcp:projects/iAMCustomRole:IAMCustomRole"
-
-_PERMISSION: Final = r"[a-z][\w]*(\.\w+){2,}"
 
 
 @rule(*_GRANTS)
@@ -63,14 +61,6 @@ def custom_role_exists(managed: ManagedResource) -> None:
     role = str(managed.inputs["role"])
     if role.startswith(f"projects/{managed.project}/roles/") and managed.at(_ROLE, role) is None:
         raise refused(managed, f"The role {role} does not exist", status=404, reason="notFound")
-
-
-@rule(_ROLE)
-def permissions_are_written_as_such(managed: ManagedResource) -> None:
-    """`service.resource.verb`, without wildcards."""
-    wrong = [name for name in items(managed.inputs["permissions"]) if not re.fullmatch(_PERMISSION, str(name))]
-    if wrong:
-        raise refused(managed, f"Permission {wrong[0]} is not valid.")
 
 
 def _is_account(managed: ManagedResource, project: str, address: str) -> bool:

@@ -25,20 +25,9 @@ _FIREWALL: Final = "gcp:compute/firewall:Firewall"
 _ROUTER: Final = "gcp:compute/router:Router"
 _NAT: Final = "gcp:compute/routerNat:RouterNat"
 
-_MTU: Final = (1300, 8896)
-"""Bytes."""
 _SMALLEST: Final = 29
 _AUTO: Final = IPv4Network("10.128.0.0/9")
 """The range that a network in auto mode uses."""
-
-
-@rule(_NETWORK)
-def mtu_is_possible(managed: ManagedResource) -> None:
-    """Between 1,300 and 8,896 bytes."""
-    mtu = managed.inputs.get("mtu")
-    if mtu is not None and not _MTU[0] <= int(mtu) <= _MTU[1]:
-        message = f"Invalid value for field 'resource.mtu': '{mtu}'. Must be between {_MTU[0]} and {_MTU[1]}"
-        raise refused(managed, message, reason="invalid")
 
 
 @rule(_NETWORK)

@@ -181,14 +181,6 @@ def upgrades_move_something(managed: ManagedResource) -> None:
 
 
 @rule(NODE_POOL)
-def pods_of_a_node_are_8_to_256(managed: ManagedResource) -> None:
-    """Between 8 and 256."""
-    most = managed.inputs.get("maxPodsPerNode")
-    if most is not None and not 8 <= int(most) <= 256:
-        raise refused(managed, f"max_pods_per_node {most} is not between 8 and 256")
-
-
-@rule(NODE_POOL)
 def maintenance_interval_fits_spot(managed: ManagedResource) -> None:
     """Spot machines have no planned maintenance (AI-Hypercomputer/xpk, blueprint_generator.py)."""
     pool = Pool(managed)

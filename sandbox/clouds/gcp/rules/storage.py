@@ -87,15 +87,6 @@ def capacity_is_a_step(managed: ManagedResource) -> None:
 
 
 @rule(_LUSTRE)
-def file_system_has_a_short_name(managed: ManagedResource) -> None:
-    """Up to eight letters and digits."""
-    name = str(managed.inputs["filesystem"])
-    if not re.fullmatch(r"[A-Za-z0-9]{1,8}", name):
-        message = f"filesystem '{name}' is not valid; valid: up to 8 letters and digits"
-        raise refused(managed, message, reason="INVALID_ARGUMENT")
-
-
-@rule(_LUSTRE)
 def instance_is_in_a_zone(managed: ManagedResource) -> None:
     """The location is a zone."""
     if managed.location not in zones_of(region_of(managed.location)):
