@@ -13,9 +13,9 @@ from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.budgets import budgets_document
 from gpucluster.cost.estimate.budgets import Limits, read_limits, verdicts_of
 from gpucluster.cost.estimate.estimate import estimate
+from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
 

@@ -19,9 +19,9 @@ from gpucluster.cost.comparison.compare import Column
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask, cluster_of
 from gpucluster.cost.documents.comparison.comparison import comparison_document
 from gpucluster.cost.estimate.estimate import estimate
+from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 
 _MOST: Final = 6

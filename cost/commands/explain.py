@@ -13,9 +13,9 @@ from gpucluster.cost.documents.report.explanation import explanation_document
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.estimate.explain import NoSuchLine
 from gpucluster.cost.estimate.explain import explain as explained
+from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 
 

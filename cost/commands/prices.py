@@ -173,7 +173,7 @@ def refresh(
     # Only this command needs the web.
     from gpucluster.core.documents import formats
     from gpucluster.cost.documents.refresh import Refreshed, refresh_document
-    from gpucluster.cost.prices.live import aws as aws_api
+    from gpucluster.cost.prices.live import aws
     from gpucluster.cost.prices.live.refresh import NotWritten, answered, not_covered, wanted, write
     from gpucluster.cost.prices.live.sources import Sources
     from gpucluster.cost.prices.live.web import SourceFailed, Web
@@ -189,7 +189,7 @@ def refresh(
     asked = [one for one in asked if one.provider != skipped]
     products = None
     if aws_by == "api" and "aws" in chosen:
-        products = aws_api.client()
+        products = aws.client()
 
     def say(line: str) -> None:
         if not quiet:

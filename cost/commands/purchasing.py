@@ -12,12 +12,12 @@ from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import AMOUNT, POSITIVE, SHARE, a_plan, name_of, pricing
 from gpucluster.cost.documents.advice import advice_document
 from gpucluster.cost.documents.options.options import options_document
+from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.purchasing import Settings, options_of
 from gpucluster.cost.purchasing.file_systems import asked_need
 from gpucluster.cost.purchasing.recommendations import advice_of
-from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 
 

@@ -20,9 +20,9 @@ from gpucluster.cost.bills.usage import Learned, learn, prices_text, usage_text
 from gpucluster.cost.commands.options import name_of, pricing
 from gpucluster.cost.documents.reconciliation.reconciliation import reconciliation_document
 from gpucluster.cost.estimate.estimate import estimate
+from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import STACK, form_of, output, plan_argument, quiet
 

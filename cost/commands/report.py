@@ -19,9 +19,9 @@ from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.estimate.labels import group_by, labels_of
+from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, plan_argument, quiet
 

@@ -19,9 +19,9 @@ from gpucluster.core.program.resources import Resources
 from gpucluster.core.text.json_text import parse
 from gpucluster.core.text.project_file import read_project
 from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.cost.estimate.usage import check_urns
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.usage import check_urns
 from gpucluster.errors import Fault, InputError
 
 __all__ = ["PreviewFailed", "Side", "commit_of", "plan_of", "preview_of", "sides_of"]

@@ -18,8 +18,8 @@ _KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
     "batch": ("kubernetes_objects",),
     "cloud.google.com": ("gcp_compute_class",),
     "core": ("kubernetes_objects",),
-    "helm.sh": ("helm_release",),
-    "karpenter.sh": ("karpenter_node_pool",),
+    "helm.sh": ("kubernetes_objects",),
+    "karpenter.sh": ("karpenter",),
     "monitoring.coreos.com": ("kubernetes_objects",),
     "networking.k8s.io": ("kubernetes_objects",),
 }

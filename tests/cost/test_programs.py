@@ -20,9 +20,8 @@ from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.labels import group_by
-from gpucluster.cost.estimate.usage import read_usage
+from gpucluster.cost.estimate.usage import check_names, read_usage
 from gpucluster.cost.pricing.model import CostLine
-from gpucluster.cost.usage import check_names
 
 HERE = Path(__file__).parent / "programs"
 PROGRAMS = sorted(path.stem for path in HERE.glob("*.yaml"))

@@ -30,9 +30,9 @@ _RATE: Final = {"discountedrate": "priceperunit"}
 """Column of a savings plan's file -> the equivalent column of an offer file."""
 
 
-def file_offers(web: Web, service: str, regions: Sequence[str], asked: Sequence[Query], address: str = ADDRESS) -> Iterator[
-    tuple[str, list[Offer]]
-]:  # fmt: skip
+def file_offers(
+    web: Web, service: str, regions: Sequence[str], asked: Sequence[Query], address: str = ADDRESS
+) -> Iterator[tuple[str, list[Offer]]]:
     """(region, offers that a query may match) for the regions of the service. Raises SourceFailed."""
     plans = service == SAVINGS_PLANS
     folder = f"{address}/{'savingsPlan' if plans else 'offers'}/v1.0/aws/{service}/current"

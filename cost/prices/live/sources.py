@@ -11,10 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from gpucluster.cost.prices.live import aws as aws_api
-from gpucluster.cost.prices.live import aws as aws_offers
-from gpucluster.cost.prices.live import aws as aws_spot
-from gpucluster.cost.prices.live import azure, google
+from gpucluster.cost.prices.live import aws, azure, google
 from gpucluster.cost.prices.live.google import machine_queries
 from gpucluster.cost.prices.live.query import Condition, Offer, Part, Query
 from gpucluster.cost.prices.live.web import Web
@@ -67,7 +64,7 @@ def condition(text: str) -> Condition:
 
 
 ADDRESSES: Mapping[str, str] = {
-    "aws": aws_offers.ADDRESS,
+    "aws": aws.ADDRESS,
     "azure": azure.ADDRESS,
     "gcp": google.ADDRESS,
 }
@@ -85,7 +82,7 @@ class Sources:
     web: Web
     today: str
     google_key: str = field(default="", repr=False)
-    products: aws_api.Products | None = None
+    products: aws.Products | None = None
     addresses: Mapping[str, str] = field(default_factory=lambda: ADDRESSES)
 
     def __call__(
@@ -97,9 +94,9 @@ class Sources:
             return azure.offers(self.web, service, regions, asked, self.today, address)
         if provider == "gcp":
             return google.offers(self.web, service, regions, self.today, self.google_key, address)
-        if service == aws_spot.SPOT_SERVICE:
-            mirror = address != aws_offers.ADDRESS
-            return aws_spot.spot_offers(self.web, regions, self.today, address if mirror else aws_spot.SPOT_ADDRESS)
-        if self.products is not None and service != aws_offers.SAVINGS_PLANS:
-            return aws_api.product_offers(self.products, service, regions, asked, self.web.say)
-        return aws_offers.file_offers(self.web, service, regions, asked, address)
+        if service == aws.SPOT_SERVICE:
+            mirror = address != aws.ADDRESS
+            return aws.spot_offers(self.web, regions, self.today, address if mirror else aws.SPOT_ADDRESS)
+        if self.products is not None and service != aws.SAVINGS_PLANS:
+            return aws.product_offers(self.products, service, regions, asked, self.web.say)
+        return aws.file_offers(self.web, service, regions, asked, address)

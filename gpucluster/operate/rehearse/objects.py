@@ -95,11 +95,9 @@ def _of_list(document: object) -> list[Any]:
 def _problem(body: object) -> str | None:
     if not is_object(body):
         return "is not a mapping; write a Kubernetes object"
-    for field in ("apiVersion", "kind"):
-        if not isinstance(body.get(field), str) or not body[field]:
-            return (
-                f"{field} is {body.get(field)!r}; write apiVersion and kind of a Kubernetes object, such as v1 and Pod"
-            )
+    for name in ("apiVersion", "kind"):
+        if not isinstance(body.get(name), str) or not body[name]:
+            return f"{name} is {body.get(name)!r}; write apiVersion and kind of a Kubernetes object, such as v1 and Pod"
     metadata = mapping(body.get("metadata"))
     if isinstance(metadata.get("generateName"), str) and not metadata.get("name"):
         return "metadata.generateName generates a name in the cluster; write metadata.name for the rehearsal"

@@ -10,8 +10,7 @@ import pytest
 
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook
-from gpucluster.cost.estimate.usage import asked_by, first_usage, read_usage
-from gpucluster.cost.usage import BadUsage, check_names
+from gpucluster.cost.estimate.usage import BadUsage, asked_by, check_names, first_usage, read_usage
 from tests.cases import cases
 from tests.says import Says
 

@@ -22,13 +22,11 @@ from gpucluster.operate.judges.names import Names, Place, table
 from gpucluster.operate.judges.verdicts import Remark, Verdict
 
 TYPES: Final[Mapping[str, str]] = {
-    row["type"]: row["schema"] for row in table("gpucluster.operate.judges.aws.judge", "types.csv")
+    row["type"]: row["schema"] for row in table("gpucluster.operate.judges.aws", "types.csv")
 }
 """Type token of pulumi-aws -> type of CloudFormation."""
 
-NAMES: Final = Names(
-    table("gpucluster.operate.judges.aws.judge", "properties.csv"), lambda name: name[:1].upper() + name[1:]
-)
+NAMES: Final = Names(table("gpucluster.operate.judges.aws", "properties.csv"), lambda name: name[:1].upper() + name[1:])
 
 
 Path = tuple[str | int, ...]

@@ -27,12 +27,11 @@ class Shape:
 
 
 TYPES: Final[Mapping[str, Shape]] = {
-    row["type"]: Shape(row["document"], row["schema"])
-    for row in table("gpucluster.operate.judges.gcp.judge", "types.csv")
+    row["type"]: Shape(row["document"], row["schema"]) for row in table("gpucluster.operate.judges.gcp", "types.csv")
 }
 """Type token of pulumi-gcp -> its schema in the API."""
 
-NAMES: Final = Names(table("gpucluster.operate.judges.gcp.judge", "properties.csv"), lambda name: name)
+NAMES: Final = Names(table("gpucluster.operate.judges.gcp", "properties.csv"), lambda name: name)
 
 
 Schema = Mapping[str, Any]
