@@ -206,7 +206,7 @@ def _closed(schema: Any, *, top: bool = False) -> Any:
 
 
 _CLUSTERS: Final = {
-    row["type"]: row["version"] for row in table("gpucluster.operate.judges.kubernetes.judge", "clusters.csv")
+    row["type"]: row["version"] for row in table("gpucluster.operate.judges.kubernetes", "clusters.csv")
 }
 """Type of a managed cluster -> the input with its version."""
 
