@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from gpucluster.core.cache import cache_folder
 from gpucluster.core.documents.formats import write
 from gpucluster.cost.commands.options import prices as own_prices
 from gpucluster.cost.documents.prices import check_document, prices_document
@@ -101,7 +102,6 @@ def _nearest(wanted: str, known: Collection[str]) -> str:
 
 
 KEY_VARIABLE: Final = "GPUCLUSTER_GOOGLE_API_KEY"
-CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"
 _CLOUDS: Final = ("aws", "azure", "gcp")
 
 
@@ -198,7 +198,7 @@ def refresh(
     rows = [row for cloud in chosen for row in prices.rows(cloud)]
     left = [] if only or regions else not_covered(rows, asked)
     say(f"Requesting {sum(len(one.rows) for one in asked):,} rows of the book; {len(left):,} have no live list")
-    web = Web(say, folder=_cache(), max_age=max_age * 3600)
+    web = Web(say, folder=cache_folder() / "prices", max_age=max_age * 3600)
     try:
         sources = Sources(web, prices.today.isoformat(), key, products, addresses)
         answers = list(answered(asked, sources, accept=accept, cents=("gcp",)))
@@ -268,13 +268,3 @@ def _known(only: Sequence[str], in_book: Sequence[str], asked: Sequence[str]) ->
         if sku not in asked:
             why = "no live list has it" if sku in in_book else "neither the book nor a live list has it"
             raise click.BadParameter(f"{sku!r}: {why}; see gpucluster cost prices show", param_hint="--only")
-
-
-def _cache() -> Path:
-    """Cache folder of responses: beside the engine, in GPUCLUSTER_CACHE or the user's cache folder."""
-    chosen = os.environ.get(CACHE_VARIABLE)
-    if chosen:
-        return Path(chosen).absolute() / "prices"
-    import platformdirs
-
-    return Path(platformdirs.user_cache_path("gpucluster", appauthor=False)) / "prices"

@@ -186,7 +186,7 @@ class Estimate:
 
     def cost_of(self, days: Decimal) -> Decimal:
         """Expected USD for so many days, to the cent, including upfront payments."""
-        return self._for_days(self.monthly.expected, days)
+        return for_days(self.lines, self.monthly.expected, days)
 
     @property
     def trial_ceiling(self) -> Decimal | Unbounded | None:
@@ -194,12 +194,7 @@ class Estimate:
         days, ceiling = self.facts.duration_days, self.monthly.ceiling
         if days is None or isinstance(ceiling, str):
             return None if days is None else "unbounded"
-        return self._for_days(ceiling, days)
-
-    def _for_days(self, monthly: Decimal, days: Decimal) -> Decimal:
-        """A monthly amount for so many days; an upfront fee counts in full, as billed."""
-        prepaid = sum((line.monthly for line in self.lines if line.upfront), Decimal(0))
-        return cents((monthly - prepaid) * days * 24 / HOURS_PER_MONTH) + self.upfront
+        return for_days(self.lines, ceiling, days)
 
     @property
     def committed_monthly(self) -> Decimal:
@@ -288,6 +283,13 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
         elastic_parts=parts.elastic,
         guesses=tuple(sorted(guesses)),
     )
+
+
+def for_days(lines: Iterable[CostLine], monthly: Decimal, days: Decimal) -> Decimal:
+    """The monthly USD of lines for so many days, to the cent; an upfront fee counts in full, as billed."""
+    prepaid = [line for line in lines if line.upfront]
+    running = monthly - sum((line.monthly for line in prepaid), Decimal(0))
+    return cents(running * days * 24 / HOURS_PER_MONTH) + sum((line.upfront for line in prepaid), Decimal(0))
 
 
 def running_hours(lines: Iterable[CostLine]) -> Decimal:

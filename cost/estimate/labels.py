@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.core.program.values import is_object
 from gpucluster.core.text.json_text import BadJson, parse
-from gpucluster.cost.estimate.estimate import Estimate
-from gpucluster.cost.pricing.bounds import CLOSED, Gap
+from gpucluster.cost.estimate.estimate import Estimate, for_days
+from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import Amounts, CostLine, NotPriced, committed_sum
+from gpucluster.cost.pricing.money import ranged
 
 NO_LABEL: Final = "(no label)"
 """Group of resources without the label."""
@@ -23,18 +24,27 @@ NOT_KNOWN: Final = "(not known before the update)"
 
 _MOST_LABELS: Final = 8
 """Labels offered for selection on a page."""
-_OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-")
-"""Labels that tools set for their own use."""
+_OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-|^managed-by$|^AMPAgentlessScraper$")
+"""Labels that tools set for their own use. The scraper of Amazon Managed Prometheus requires its label (user guide)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The lines of all resources with one label value. gap, ceiling_gap: gaps of expected sum and ceiling."""
+    """The lines of all resources with one label value, and what of them has no price."""
 
     value: str
     lines: tuple[CostLine, ...]
-    gap: Gap = CLOSED
-    ceiling_gap: Gap = CLOSED
+    not_priced: tuple[NotPriced, ...] = ()
+
+    @property
+    def gap(self) -> Gap:
+        """The gap of its expected sum."""
+        return Gap.of(self.not_priced)
+
+    @property
+    def ceiling_gap(self) -> Gap:
+        """The gap of its ceiling."""
+        return Gap.of(self.not_priced, lambda of: of.ceiling)
 
     @property
     def complete(self) -> bool:
@@ -50,6 +60,14 @@ class Group:
     def committed_monthly(self) -> Decimal:
         """USD per month of capacity bought outside the stack; included in its sum."""
         return committed_sum(self.lines)
+
+    def trial(self, estimate: Estimate) -> str:
+        """The cost of the stack's duration, as text: `at least $12.00` with a gap; empty without a duration."""
+        days = estimate.facts.duration_days
+        if days is None:
+            return ""
+        usd = for_days(self.lines, self.monthly.expected, days)
+        return ranged(usd, replace(estimate.gaps, items=self.not_priced).trial)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +89,9 @@ def group_by(estimate: Estimate, resources: Resources, label: str) -> Grouping:
     lines: dict[str, list[CostLine]] = {value: [] for value in by_urn.values()}
     for line in estimate.lines:
         lines[by_urn[line.urn]].append(line)
-    groups = [_group(value, found, unpriced.get(value, ())) for value, found in lines.items()]
+    groups = [Group(value, tuple(found), tuple(unpriced.get(value, ()))) for value, found in lines.items()]
     groups.sort(key=lambda group: (group.value == NO_LABEL, -group.monthly.expected, group.value))
     return Grouping(label, tuple(groups), by_urn)
-
-
-def _group(value: str, lines: Iterable[CostLine], unpriced: Sequence[NotPriced]) -> Group:
-    return Group(value, tuple(lines), Gap.of(unpriced), Gap.of(unpriced, lambda of: of.ceiling))
 
 
 def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:

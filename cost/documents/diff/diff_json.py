@@ -147,7 +147,7 @@ def diff_json(found: Diff) -> CostChange:
             "parts": [
                 {
                     "name": part.name,
-                    "change": found.change,
+                    "change": part.change,
                     "complete": {"before": not part.lacks[0].missing, "after": not part.lacks[1].missing},
                     "monthly": _monthly(part.before, part.after, part.change),
                     "resources": [

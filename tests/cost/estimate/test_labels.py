@@ -58,7 +58,8 @@ def test_a_default_of_the_provider_counts_where_a_resource_says_nothing(make: Ma
 
 
 def test_labels_to_choose_from_are_shared_ones_those_with_several_values_first(make: Make, book: PriceBook) -> None:
-    common = {"owner": "ml", "pulumi-stack": "dev", "app.kubernetes.io/name": "x", "late": UNKNOWN}
+    common = {"owner": "ml", "pulumi-stack": "dev", "app.kubernetes.io/name": "x", "late": UNKNOWN,
+              "managed-by": "gpucluster", "AMPAgentlessScraper": ""}  # fmt: skip
     small = make(VOLUME, "small", type="gp3", size=1, tags={**common, "Name": "small", "id": "1", "team": "vision"})
     large = make(VOLUME, "large", type="gp3", size=9, tags={**common, "Name": "large", "id": "2", "team": "speech"})
     third = make(VOLUME, "third", type="gp3", size=1, tags={"Name": "third", "id": "3", "team": "vision"})
@@ -103,6 +104,36 @@ def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_l
         "",
         "unknown: 1 without a price of its own; see gpucluster cost",
         "report",
+    ]
+
+
+def test_a_stack_with_a_duration_has_the_cost_of_its_trial_beside_that_of_a_month(make: Make, book: PriceBook) -> None:
+    part = make("x:y:Part", "part", custom=False, durationDays=73)
+    disks = [
+        make(VOLUME, "a", type="gp3", size=100, tags={"team": "a"}, parent=part),
+        make(VOLUME, "b", type="gp3", size=200, tags={"team": "b"}, parent=part),
+        make("aws:rds/instance:Instance", "odd", tags={"team": "c"}, parent=part),
+    ]
+    resources = Resources([part, *disks], default_regions={"aws": "us-east-1"})
+    found = estimate(resources, book)
+    document = groups_document(group_by(found, resources, "team"), found, "Cost")
+    assert found.trial_total == Decimal("57.60")
+    assert written(document, "table", 70).splitlines()[2:] == [
+        "",
+        "                                                        this trial, 73",
+        "                                              $/month             days",
+        "b, 66.7% of the total                          $16.00           $38.40",
+        "  part                                         $16.00",
+        "",
+        "a, 33.3% of the total                           $8.00           $19.20",
+        "  part                                          $8.00",
+        "",
+        "c                                             unknown          unknown",
+        "",
+        "Total per month                       at least $24.00  at least $57.60",
+        "  of which priced                              $24.00",
+        "",
+        "unknown: 1 without a price of its own; see gpucluster cost report",
     ]
 
 

@@ -20,7 +20,7 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.diff import Diff, Side, diff
 from gpucluster.cost.documents.diff.diff import COLUMNS, diff_document
-from gpucluster.cost.documents.diff.diff_json import diff_json, diff_schema
+from gpucluster.cost.documents.diff.diff_json import change_json, diff_json, diff_schema
 from gpucluster.cost.documents.text import unpriced
 from tests.cost.documents.conftest import Golden, refused
 
@@ -134,6 +134,14 @@ def test_the_json_is_as_its_schema_and_every_field_of_it_is_required(grown: Diff
         assert refused(SCHEMA, document) == []
         assert {*SCHEMA["required"]} == {*document.model_dump()}
     assert refused(SCHEMA, {**diff_json(grown).model_dump(), "total": "3"}) == ["$"]
+
+
+def test_the_json_gives_the_change_of_each_part_and_together_they_are_that_of_the_stack(reshaped: Diff) -> None:
+    document = diff_json(reshaped).model_dump()
+    assert len(reshaped.parts) > 1
+    assert [part["change"] for part in document["parts"]] == [change_json(part.change) for part in reshaped.parts]
+    sums = [Decimal(part["change"]["priced_on_both_sides"]) for part in document["parts"]]
+    assert sum(sums, Decimal(0)) == Decimal(document["change"]["priced_on_both_sides"])
 
 
 def test_csv_has_the_lines_that_change_and_adds_up(grown: Diff, reshaped: Diff) -> None:
