@@ -9,12 +9,12 @@ from typing import Any, Final
 from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, Panel, figure
 from gpucluster.core.documents.document import Document, Heading, Notes, Section
 from gpucluster.cost.documents.options.options_text import (
-    bound,
     fitting_text,
     mix_table,
     pool_heading,
     prices,
     remarks,
+    unpriced_lines,
     unpriced_text,
     way_table,
     zone_table,
@@ -79,12 +79,7 @@ def _pool(found: PoolOptions, options: Options) -> Iterator[Section]:
         own = [f"{one.reason.own_row},..." for one in found.not_priced if one.reason.own_row]
         sentence = f"For prices of your own, --prices FILE or {PRICES_VARIABLE}=FILE, a CSV with"
         texts = [f"{one.words}: {unpriced_text(one, found, options)}" for one in found.not_priced]
-        brief = [f"{one.words}: {one.reason.reason}" for one in found.not_priced if not one.reason.own_row]
-        # The rows to fill in contain the rest.
-        named = [one for one in found.not_priced if one.reason.own_row]
-        brief += [f"{one.words}: {bound(one, found, options)}" for one in named if one.ends is not None]
-        if without := [one.words for one in named if one.ends is None]:
-            brief.append("; ".join(without))
+        brief = [*unpriced_lines(found, options, reasons=False)]
         yield Notes("Not priced", texts, lines=[sentence, OWN_ROW, *own] if own else [], brief=brief)
     yield Notes("Prices", [*prices(found)])
 
@@ -172,8 +167,7 @@ def _ways(number: int, found: PoolOptions, options: Options) -> Figure:
             f" From {money(found.stack_monthly(cheapest))} ({cheapest.way.words}) to "
             f"{money(found.stack_monthly(dearest))} ({dearest.way.words})."
         )
-    unpriced = [f"{one.words}: {unpriced_text(one, found, options)}" for one in found.not_priced]
-    panel = Panel(Bars(rows), notes=("Not priced, and so not ranked:", unpriced))
+    panel = Panel(Bars(rows), notes=("Not priced, and so not ranked:", [*unpriced_lines(found, options, reasons=True)]))
     return Figure(f"options-{number}", "By way to buy, a month", text, [panel])
 
 

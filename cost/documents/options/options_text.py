@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_FLOOR, Decimal
+from itertools import takewhile
 from typing import Final
 
 from gpucluster.core.documents.document import Table, table
@@ -224,6 +225,27 @@ def _hours(hours: Decimal) -> str:
 def unpriced_text(one: Unpriced, found: PoolOptions, options: Options) -> str:
     """The reason, and the bound if there is one."""
     return "; ".join(filter(None, [one.reason.reason, bound(one, found, options)]))
+
+
+def unpriced_lines(found: PoolOptions, options: Options, *, reasons: bool) -> Iterator[str]:
+    """A line for all options with the same bound, such as six savings plans; one for each option without a bound.
+
+    reasons: also for options whose price the user can add.
+    """
+    alike: dict[str, list[str]] = {}
+    for one in found.not_priced:
+        reason = one.reason.reason if reasons or not one.reason.own_row else ""
+        alike.setdefault(bound(one, found, options) or reason, []).append(one.words)
+    yield from (": ".join(filter(None, [_listed(words), text])) for text, words in alike.items())
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`savings plan 1y; 1y, all upfront; 3y`: the words that all have in common once."""
+    if len(words) == 1:
+        return words[0]
+    alike = takewhile(lambda same: len({*same}) == 1, zip(*map(str.split, words), strict=False))
+    common = " ".join(first for first, *_ in alike)
+    return "; ".join([words[0], *(text.removeprefix(f"{common} ") for text in words[1:])])
 
 
 def bound(one: Unpriced, found: PoolOptions, options: Options) -> str:

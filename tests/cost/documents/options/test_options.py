@@ -48,6 +48,19 @@ def test_no_width_cuts_an_amount(found: Callable[[str], Options]) -> None:
     assert Counter(re.findall(r"\$[\d,.]+\d", narrow)) == Counter(re.findall(r"\$[\d,.]+\d", wide))
 
 
+def test_a_chart_names_all_savings_plans_with_one_bound_in_one_line(found: Callable[[str], Options]) -> None:
+    first = next(iter(option_figures(found("aws"))))
+    assert [panel.notes for panel in first.panels] == [
+        (
+            "Not priced, and so not ranked:",
+            [
+                "savings plan 1y; 1y, half upfront; 1y, all upfront; 3y; 3y, half upfront; 3y, all upfront: $0.00 to "
+                "$55.04 an hour each, at most on demand in us-east-1, $55.04: the stack $4,511.10 to $220,846.79 a month"
+            ],
+        )
+    ]
+
+
 def test_a_stack_without_gpus_says_so(make: Callable[..., Resource], book: PriceBook) -> None:
     disk = make("aws:ebs/volume:Volume", "disk", type="gp3", size=100)
     found = options_of(Resources([disk], default_regions={"aws": "us-east-1"}), book)
