@@ -21,7 +21,7 @@ NAMED: Final[Mapping[str, str]] = {
     "gpucluster/operate/account/upgrade.py": _DATA_OF_EACH,
     "gpucluster/operate/account/running_versions.py": _DATA_OF_EACH,
     "tools/benchmarks/clouds.py": _DATA_OF_EACH,
-    "tools/benchmarks/pull_request.py": _OUR_STACKS,
+    "tools/benchmarks/commands.py": _OUR_STACKS,
     "components/resources/label_transformation.py": _DATA_OF_EACH,
     "components/planning/labels.py": _DATA_OF_EACH,
     "components/cluster/versions.py": _DATA_OF_EACH,

@@ -2,7 +2,7 @@
 
 import ast
 
-from tools.benchmarks.project import ROOT
+from tools.benchmarks.harness import ROOT
 from tools.benchmarks.sizes import TESTS, python_files
 
 LINES, CONSTRUCTOR = 350, 80

@@ -12,11 +12,10 @@ import sys
 from collections.abc import Sequence
 
 from gpucluster.sandbox.engine.language_host.children import NO_FORK_VARIABLE
-from tools.benchmarks import clouds, cost_plan, fresh_clone, guardrails, live, preview, pull_request, quotes, scale
-from tools.benchmarks.bars import report
-from tools.benchmarks.project import ROOT
+from tools.benchmarks import clouds, commands, cost_plan, guardrails, preview, scale
+from tools.benchmarks.harness import ROOT, report
 
-_PARTS = (cost_plan, quotes, clouds, scale, guardrails, pull_request, live, fresh_clone)
+_PARTS = (cost_plan, clouds, scale, guardrails, commands)
 
 
 def _stacks(words: Sequence[str]) -> list[str]:

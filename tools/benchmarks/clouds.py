@@ -19,7 +19,7 @@ from gpucluster.sandbox.clouds.registry import Clouds
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.types.values import from_wire, to_struct, to_wire
-from tools.benchmarks.bars import Bar
+from tools.benchmarks.harness import Bar
 
 FEW, FULL, TIMES = 100, 10_000, 40
 _TRUST: Final = json.dumps({"Version": "2012-10-17", "Statement": []})

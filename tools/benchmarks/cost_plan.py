@@ -22,7 +22,7 @@ from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.labels import group_by, labels_of
 from gpucluster.cost.purchasing import options_of
-from tools.benchmarks.bars import RUNS, Bar, report
+from tools.benchmarks.harness import RUNS, Bar, report
 
 SMALL, LARGE = 1_000, 10_000
 _BARS = {"table": 6.0, "json": 0.5, "csv": 0.5, "markdown": 0.5, "html": 3.0}

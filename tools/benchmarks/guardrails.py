@@ -20,10 +20,9 @@ import grpc
 import psutil
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-from tools.benchmarks.bars import RUNS, Bar, report
 from tools.benchmarks.cost_plan import LARGE, state
+from tools.benchmarks.harness import ROOT, RUNS, Bar, report
 
-ROOT = Path(__file__).parents[2]
 FEW = 40
 
 _EMPTY = """

@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-from tools.benchmarks.bars import RUNS, Bar
-from tools.benchmarks.project import GPUCLUSTER, ROOT, copied
+from tools.benchmarks.harness import GPUCLUSTER, ROOT, RUNS, Bar, copied, timed
 
 # Nodes of the trial, and of a large cluster; 100, including a spare, are the maximum of a scale set on Azure.
 NODES, MANY = 4, 400
@@ -68,14 +64,4 @@ def _resources(plan: str) -> int:
 
 
 def _preview(stack: str, project: Path, extra: tuple[str, ...]) -> tuple[float, str]:
-    started = time.perf_counter()
-    done = subprocess.run(
-        [str(GPUCLUSTER), "sandbox", "pulumi", "preview", "--stack", stack, *extra],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
-    return time.perf_counter() - started, done.stdout
+    return timed([GPUCLUSTER, "sandbox", "pulumi", "preview", "--stack", stack, *extra], project)

@@ -16,8 +16,7 @@ from typing import Final
 
 import psutil
 
-from tools.benchmarks.bars import Bar
-from tools.benchmarks.project import GPUCLUSTER, ROOT, copied
+from tools.benchmarks.harness import GPUCLUSTER, ROOT, Bar, copied
 
 STACKS, AT_ONCE, NODES, POOLS, ROUNDS = 20, 4, 400, 50, 3
 _MB: Final = 1_000_000

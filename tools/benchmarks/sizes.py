@@ -16,7 +16,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from tools.benchmarks.project import ROOT
+from tools.benchmarks.harness import ROOT
 
 TESTS: Final = "tests"
 _NO_CODE: Final = {

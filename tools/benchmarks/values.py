@@ -16,7 +16,7 @@ from typing import Final
 
 from tests.sandbox.clouds.judged import Table, measured
 from tests.sandbox.clouds.mutants import PACKAGES, built
-from tools.benchmarks.bars import Bar, report
+from tools.benchmarks.harness import Bar, report
 
 _HEADS: Final = ("mutants", "judge", "sandbox", "both", "judge alone", "other values", "falsely")
 
