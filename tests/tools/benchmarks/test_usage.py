@@ -22,9 +22,9 @@ def _python(*words: str) -> tuple[int, str]:
 
 
 def test_the_benchmarks_say_how_they_are_started_and_refuse_what_they_do_not_measure() -> None:
-    code, said = _python("benchmarks", "--help")
+    code, said = _python("tools.benchmarks", "--help")
     assert (code, said.partition("\n")[0]) == (0, "usage: python -m tools.benchmarks [-h] [STACK ...]")
-    code, said = _python("benchmarks", "aws-trail", "gcp-trial")
+    code, said = _python("tools.benchmarks", "aws-trail", "gcp-trial")
     problem = "error: no stack 'aws-trail' is measured; allowed: aws-trial, azure-trial, gcp-trial\n"
     assert (code, said.endswith(problem)) == (2, True)
 

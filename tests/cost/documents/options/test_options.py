@@ -54,8 +54,9 @@ def test_a_chart_names_all_savings_plans_with_one_bound_in_one_line(found: Calla
         (
             "Not priced, and so not ranked:",
             [
-                "savings plan 1y; 1y, half upfront; 1y, all upfront; 3y; 3y, half upfront; 3y, all upfront: $0.00 to $55.04 "
-                "an hour each, at most on demand in us-east-1, $55.04: the stack $4,511.10 to $220,846.79 a month"
+                "savings plan 1y; 1y, half upfront; 1y, all upfront; 3y; 3y, half upfront; 3y, all upfront: $0.00 to "
+                "$55.04 an hour each, at most on demand in us-east-1, $55.04: the stack $4,511.10 to "
+                "$220,846.79 a month"
             ],
         )
     ]
