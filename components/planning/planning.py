@@ -26,7 +26,7 @@ class Prices(Protocol):
         """USD per GiB-month of shared storage. tier: MB/s per TiB."""
         ...
 
-    def storage_price_elsewhere(self, cloud: str, tier: int) -> Decimal | None:
+    def storage_price_in_other_regions(self, cloud: str, tier: int) -> Decimal | None:
         """The lowest price known in any region of the cloud, else of any other cloud: only for ranking tiers."""
         ...
 

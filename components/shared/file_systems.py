@@ -136,7 +136,7 @@ def tier_prices(prices: Prices | None, cloud: str, region: str) -> TierPrices:
         return TierPrices(here=lambda _: None)
     return TierPrices(
         here=lambda tier: prices.storage_price(cloud, region, tier),
-        elsewhere=lambda tier: prices.storage_price_elsewhere(cloud, tier),
+        elsewhere=lambda tier: prices.storage_price_in_other_regions(cloud, tier),
     )
 
 

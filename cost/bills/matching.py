@@ -108,7 +108,7 @@ class Match:
 class Matcher:
     """The lines of one stack."""
 
-    def __init__(self, lines: Sequence[Planned], resources: Resources, ours: Ours) -> None:
+    def __init__(self, lines: Sequence[Planned], resources: Resources, ours: StackCharges) -> None:
         self._lines = lines
         self._resources = resources
         self._ours = ours
@@ -190,7 +190,7 @@ _PREFIX: Final = re.compile(r"user[_:/]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ours:
+class StackCharges:
     """labels: those on every named item of the program. names: name in the labels -> URNs of the resources that set it.
     ids: of a resource in the cloud -> its URN, if the source is a state.
     """
@@ -231,7 +231,7 @@ class Ours:
         return _STACK in there or len(there) >= self._enough or (not self.labels and tags.get("name") in self.names)
 
 
-def ours(resources: Resources) -> Ours:
+def ours(resources: Resources) -> StackCharges:
     """The labels, names and ids of all resources of a stack."""
     sets = [(resource, labels) for resource in resources for labels in _label_sets(resource.inputs)]
     named = [(resource, labels) for resource, labels in sets if "name" in labels]
@@ -239,7 +239,7 @@ def ours(resources: Resources) -> Ours:
     names: dict[str, set[str]] = {}
     for resource, labels in named:
         names.setdefault(labels["name"], set()).add(resource.urn)
-    return Ours(
+    return StackCharges(
         labels={key: value for key, value in sorted(alike) if key != "name"},
         names={name: frozenset(urns) for name, urns in names.items()},
         ids={id_.lower(): resource.urn for resource in resources for id_ in _ids(resource)},

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost.bills.charges import USD, BadBill, Charge, Read
-from gpucluster.cost.bills.matching import Matcher, Ours, same_thing, tags_of
+from gpucluster.cost.bills.matching import Matcher, StackCharges, same_thing, tags_of
 from gpucluster.cost.bills.planned import Planned, Window
 from gpucluster.cost.pricing.model import cents
 
@@ -62,7 +62,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beside:
+class UnplannedCharge:
     """Charges that belong to no line of the plan; amounts in USD as in a row."""
 
     resource: str
@@ -105,8 +105,8 @@ class Reconciled:
 
     window: Window
     rows: tuple[Row, ...]
-    not_in_plan: tuple[Beside, ...]
-    unlabelled: tuple[tuple[Beside, Planned], ...]
+    not_in_plan: tuple[UnplannedCharge, ...]
+    unlabelled: tuple[tuple[UnplannedCharge, Planned], ...]
     apart: tuple[Apart, ...]
     elsewhere: tuple[Apart, ...]
     other_currencies: tuple[tuple[str, Decimal, int], ...]
@@ -131,7 +131,7 @@ class Reconciled:
         return exactness(self.rows, self.not_in_plan)
 
 
-def exactness(rows: tuple[Row, ...] | list[Row], beside: tuple[Beside, ...] = ()) -> Exactness:
+def exactness(rows: tuple[Row, ...] | list[Row], beside: tuple[UnplannedCharge, ...] = ()) -> Exactness:
     """Accuracy of the plan for some lines."""
     planned = sum((row.planned for row in rows if row.planned is not None), Decimal(0))
     more = sum((one.billed for one in beside), Decimal(0))
@@ -153,7 +153,7 @@ _CENT: Final = Decimal("0.02")
 
 
 def reconcile(
-    read: Read, lines: Sequence[Planned], resources: Resources, ours: Ours, start: date | None, end: date | None
+    read: Read, lines: Sequence[Planned], resources: Resources, ours: StackCharges, start: date | None, end: date | None
 ) -> Reconciled:
     """The bill compared with the plan, for the requested days, else those for which the bill has charges of this
     stack. BadBill if nothing on the bill belongs to the stack.
@@ -183,8 +183,8 @@ def reconcile(
     return Reconciled(
         window=window,
         rows=rows,
-        not_in_plan=tuple(_beside(charge) for charge, match in matches if match is None),
-        unlabelled=tuple((_beside(charge), line) for charge, line in fits),
+        not_in_plan=tuple(_unplanned(charge) for charge, match in matches if match is None),
+        unlabelled=tuple((_unplanned(charge), line) for charge, line in fits),
         apart=tuple(_apart(charge for charge in mine if charge not in set(usage) and charge.currency == USD)),
         elsewhere=tuple(_elsewhere(read)),
         other_currencies=tuple(_currencies(read)),
@@ -252,9 +252,9 @@ def _number(value: Decimal, places: int = 2) -> str:
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
-def _beside(charge: Charge) -> Beside:
+def _unplanned(charge: Charge) -> UnplannedCharge:
     name = tags_of(charge.tags).get("name", "")
-    return Beside(
+    return UnplannedCharge(
         resource=name or charge.resource_name or charge.resource,
         what=charge.meter or charge.description or charge.service,
         service=charge.service,

@@ -13,7 +13,7 @@ from gpucluster.core.program.resources import Resources, urn_name
 from gpucluster.cost.bills.planned import Planned
 from gpucluster.cost.bills.reconciliation import Reconciled, Row
 from gpucluster.cost.estimate.estimate import Estimate, estimate
-from gpucluster.cost.estimate.usage import asked_by
+from gpucluster.cost.estimate.usage import relevant_usage
 from gpucluster.cost.prices import OWN_ROW, PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions, Exceptions, fault_of
 
@@ -26,7 +26,7 @@ _Thing = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learned:
+class DerivedUsage:
     """usage: URN -> name -> amount per month. prices: scope of a price -> USD per unit. not_learned: lines whose
     quantity no user setting determines.
     """
@@ -36,17 +36,17 @@ class Learned:
     not_learned: tuple[Planned, ...]
 
 
-def learn(found: Reconciled, resources: Resources, book: PriceBook, assumptions: Assumptions) -> Learned:
+def derive_usage(found: Reconciled, resources: Resources, book: PriceBook, assumptions: Assumptions) -> DerivedUsage:
     """The usage and prices with which the estimate matches the bill, as far as such settings exist."""
     wanted = {_same(row.line): row for row in found.rows if _other_quantity(row)}
     usage: _Usage = {}
     if wanted:
-        asked = asked_by(resources, book, assumptions)
+        asked = relevant_usage(resources, book, assumptions)
         now = _quantities(estimate(resources, book, assumptions))
         for name in dict.fromkeys(name for urn in {key[0] for key in wanted} for name in asked.get(urn, ())):
             _try(name, wanted, now, usage, resources, book, assumptions)
     left = [row.line for row in wanted.values()]
-    return Learned(usage=usage, prices=dict(_prices(found.rows)), not_learned=tuple(left))
+    return DerivedUsage(usage=usage, prices=dict(_prices(found.rows)), not_learned=tuple(left))
 
 
 def _same(line: Planned) -> _Thing:
@@ -111,7 +111,7 @@ def _prices(rows: Sequence[Row]) -> Iterator[tuple[_Thing, Decimal]]:
             yield key, price
 
 
-def usage_text(learned: Learned, source: str) -> str:
+def usage_text(learned: DerivedUsage, source: str) -> str:
     """The file that `--usage` reads."""
     lines = [f"# Monthly usage, learned from {source}."]
     lines += ["resources:"] if learned.usage else ["resources: {}  # the bill gives no usage to set"]
@@ -121,7 +121,7 @@ def usage_text(learned: Learned, source: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def prices_text(learned: Learned, source: str, as_of: str) -> str:
+def prices_text(learned: DerivedUsage, source: str, as_of: str) -> str:
     """The file that `--prices` reads; only a header if every price is the book's."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")

@@ -75,10 +75,10 @@ def pricing(command: _Command) -> _Command:
     ) -> Any:
         assumptions = replace(_assumptions(usage, expected_share, assume), regions=_regions(region))
         if support or discount or account_spend:
-            from gpucluster.cost.pricing.terms import given_terms
+            from gpucluster.cost.pricing.terms import terms_from_options
 
             book = PriceBook.in_use(prices)
-            terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
+            terms = terms_from_options(book, support=support, discount=discount, account_spend=account_spend)
             assumptions = replace(assumptions, terms=terms)
         return command(*args, assumptions=assumptions, prices=prices, **rest)
 

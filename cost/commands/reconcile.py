@@ -16,7 +16,7 @@ from gpucluster.cost.bills.planned import planned_lines
 from gpucluster.cost.bills.read import read_bills
 from gpucluster.cost.bills.reconciliation import Reconciled
 from gpucluster.cost.bills.reconciliation import reconcile as reconciled
-from gpucluster.cost.bills.usage import Learned, learn, prices_text, usage_text
+from gpucluster.cost.bills.usage import DerivedUsage, derive_usage, prices_text, usage_text
 from gpucluster.cost.commands.options import name_of, pricing
 from gpucluster.cost.documents.reconciliation.reconciliation import reconciliation_document
 from gpucluster.cost.estimate.estimate import estimate
@@ -83,7 +83,7 @@ def reconcile(
     lines, mine = planned_lines(estimate(resources, book, assumptions)), ours(resources)
     read = read_bills(bills, mine.wanted, _day(start), _day(end))
     found = reconciled(read, lines, resources, mine, _day(start), _day(end))
-    learned = learn(found, resources, book, assumptions)
+    learned = derive_usage(found, resources, book, assumptions)
     write(reconciliation_document(found, learned, resources.stack), form, output)
     _write(found, learned, ", ".join(path.name for path in bills), write_usage, write_prices)
     if read.faults:
@@ -109,7 +109,7 @@ def _plan(file: TextIO | None, stack: str | None, *, quiet: bool) -> tuple[str, 
     return run([*command, "--stack", stack], {}, quiet=quiet), f"the preview of {stack}"
 
 
-def _write(found: Reconciled, learned: Learned, bills: str, usage: Path | None, prices: Path | None) -> None:
+def _write(found: Reconciled, learned: DerivedUsage, bills: str, usage: Path | None, prices: Path | None) -> None:
     last = (found.window.end - timedelta(seconds=1)).date()
     source = f"bill {bills}, {found.window.start:%Y-%m-%d} to {last:%Y-%m-%d}"
     if usage is not None:

@@ -17,7 +17,7 @@ from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
-from gpucluster.cost.tco.rental import against_ways, inputs_of
+from gpucluster.cost.tco.rental import inputs_of, rental_by_options
 from gpucluster.options import form_of, output
 
 _LIVES: Final = (Decimal(3), Decimal(5))
@@ -80,7 +80,7 @@ def tco(
     stated = {} if options is None else inputs_of(options)
     name = "" if plan is None else name_of(plan)
     own = own_cluster(Inputs.of(file=inputs, settings=settings, plan=stated, plan_name=name))
-    found = [*_given(own, by_use, reserved), *(() if options is None else against_ways(own, options))]
+    found = [*_given(own, by_use, reserved), *(() if options is None else rental_by_options(own, options))]
     life = own.inputs.number("life_years")
     lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]
     write(tco_document(own, lives, found), form, output)

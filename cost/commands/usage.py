@@ -13,7 +13,7 @@ from gpucluster.core.catalog.resource_types import free_types
 from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, prices
-from gpucluster.cost.estimate.usage import asked_by, first_usage
+from gpucluster.cost.estimate.usage import first_usage, relevant_usage
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
@@ -35,7 +35,7 @@ def init(file: TextIO, output: str, prices: str | None) -> None:
         raise click.BadParameter(f"{output} exists; name a file that does not", param_hint="--output")
     resources = read_text(file.read(), what)
     assumptions = Assumptions(regions=regions_in_use())
-    text = first_usage(resources, asked_by(resources, PriceBook.in_use(prices), assumptions), what)
+    text = first_usage(resources, relevant_usage(resources, PriceBook.in_use(prices), assumptions), what)
     if output == "-":
         click.echo(text, nl=False)
         return

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from gpucluster.core.program.resources import UNKNOWN, Resource, key_of
 from gpucluster.core.program.values import is_list, is_object
-from gpucluster.cost.diff.revisions import Side
+from gpucluster.cost.diff.revisions import Revision
 from gpucluster.cost.pricing.bounds import CLOSED, Gap
 from gpucluster.cost.pricing.model import CostLine, NotPriced
 from gpucluster.cost.pricing.money import change as signed
@@ -112,7 +112,7 @@ class Unpriced:
     after: tuple[NotPriced, ...]
 
     @classmethod
-    def of(cls, old: Side, new: Side) -> Unpriced:
+    def of(cls, old: Revision, new: Revision) -> Unpriced:
         """The differing unpriced items of two sides, by URN."""
         before, after = _by_key(old), _by_key(new)
         both = before.keys() & after.keys()
@@ -131,7 +131,7 @@ class Unpriced:
         )
 
 
-def _with_inputs(before: NotPriced, after: NotPriced, old: Side, new: Side) -> NotPriced:
+def _with_inputs(before: NotPriced, after: NotPriced, old: Revision, new: Revision) -> NotPriced:
     """The item after the change, with the changed inputs of its resource if nothing bounds it."""
     one, other = old.resources.get(before.urn), new.resources.get(after.urn)
     if after.between is not None or one is None or other is None:
@@ -177,7 +177,7 @@ def _more(before: NotPriced, after: NotPriced) -> NotPriced | None:
     return replace(after, between=replace(other, least=least, most=most))
 
 
-def _by_key(side: Side) -> Mapping[_Key, NotPriced]:
+def _by_key(side: Revision) -> Mapping[_Key, NotPriced]:
     """Each item; items of one resource that lack the same price are distinguished by their order."""
     found: dict[_Key, NotPriced] = {}
     seen: Counter[tuple[str, str, str]] = Counter()
@@ -188,7 +188,7 @@ def _by_key(side: Side) -> Mapping[_Key, NotPriced]:
     return found
 
 
-def _alike(old: Side, before: str, new: Side, after: str) -> bool:
+def _alike(old: Revision, before: str, new: Revision, after: str) -> bool:
     """Whether a resource has the same region and the same inputs on both sides, except labels."""
     one, other = old.resources.get(before), new.resources.get(after)
     if one is None or other is None:

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeVar
 from gpucluster.core.program.resources import key_of, urn_name
 from gpucluster.cost.diff.change import Change, Unpriced
 from gpucluster.cost.diff.losses import Loss, losses
-from gpucluster.cost.diff.revisions import Side
+from gpucluster.cost.diff.revisions import Revision
 from gpucluster.cost.pricing.bounds import CLOSED, Gap
 from gpucluster.cost.pricing.model import Amounts, CostLine, NotPriced
 
@@ -161,8 +161,8 @@ class Diff:
     different. open_before, open_after: gap of that side's amount from differing items.
     """
 
-    old: Side
-    new: Side
+    old: Revision
+    new: Revision
     parts: tuple[PartChange, ...]
     losses: tuple[Loss, ...]
     newly_unpriced: tuple[NotPriced, ...]
@@ -212,7 +212,7 @@ def change_of(before: Decimal | str, after: Decimal | str) -> Decimal | None:
     return None if isinstance(before, str) or isinstance(after, str) else after - before
 
 
-def diff(old: Side, new: Side) -> Diff:
+def diff(old: Revision, new: Revision) -> Diff:
     """The change from one estimate to another. Both must use one book and the same assumptions.
 
     Resources match by URN without project and stack, so two stacks of one program can be compared.
@@ -237,7 +237,7 @@ def diff(old: Side, new: Side) -> Diff:
     )
 
 
-def _parts(old: Side, new: Side, unpriced: Unpriced) -> Iterator[PartChange]:
+def _parts(old: Revision, new: Revision, unpriced: Unpriced) -> Iterator[PartChange]:
     priced = (part.name for side in (new, old) for part in side.estimate.parts)
     missing = (name for side in (new, old) for name in sorted(side.estimate.unpriced_parts))
     before, after = (
@@ -268,7 +268,7 @@ def _change(lines: Sequence[LineChange], before: Gap, after: Gap) -> Change:
     return Change(known, comparable, before, after)
 
 
-def _by_urn(lines: Iterable[CostLine], new: Side) -> dict[str, list[CostLine]]:
+def _by_urn(lines: Iterable[CostLine], new: Revision) -> dict[str, list[CostLine]]:
     """Old lines by URN, and by the URN of the same resource in the new file."""
     found: dict[str, list[CostLine]] = {}
     for line in lines:
@@ -278,7 +278,7 @@ def _by_urn(lines: Iterable[CostLine], new: Side) -> dict[str, list[CostLine]]:
     return found | {urn: by_key[key_of(urn)] for urn in also if key_of(urn) in by_key}
 
 
-def _lines(side: Side, part: str) -> list[CostLine]:
+def _lines(side: Revision, part: str) -> list[CostLine]:
     return [line for item in side.estimate.parts if item.name == part for line in item.lines]
 
 

@@ -24,11 +24,11 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.errors import Fault, InputError
 
-__all__ = ["PreviewFailed", "Side", "commit_of", "plan_of", "preview_of", "sides_of"]
+__all__ = ["PreviewFailed", "Revision", "commit_of", "plan_of", "preview_of", "sides_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Revision:
     """One side: its file, its resources, their cost, and the resources that its steps end.
 
     stack: its name, empty if it has no resource to take it from. steps: whether it is a plan, whose steps show what
@@ -146,7 +146,7 @@ _STDIN = "-"
 
 def sides_of(
     old: str, new: str, book: PriceBook, assumptions: Assumptions, preview: Callable[[str], str] | None = None
-) -> tuple[Side, Side]:
+) -> tuple[Revision, Revision]:
     """Both sides. A name means a file, else a revision; `-` is stdin.
 
     preview: creates the plan of a commit, None if no command is given. NotReadable has one line for each unusable side;
@@ -156,7 +156,7 @@ def sides_of(
         raise NotReadable("OLD and NEW are both stdin; give a file for one of them")
     problems: list[str] = []
     commits: dict[str, str] = {}
-    sides: dict[str, Side] = {}
+    sides: dict[str, Revision] = {}
     for name in dict.fromkeys((old, new)):
         try:
             if name != _STDIN and not Path(name).exists():
@@ -178,12 +178,12 @@ def sides_of(
     return sides[old], sides[new]
 
 
-def _side(name: str, text: str, book: PriceBook, assumptions: Assumptions, *, is_file: bool) -> Side:
+def _side(name: str, text: str, book: PriceBook, assumptions: Assumptions, *, is_file: bool) -> Revision:
     """One side. The plan of a revision starts from an empty state, so its steps show no losses of existing data."""
     what = _called(name)
     read = read_file(text, what)
     found = estimate(read.resources, book, assumptions)
-    return Side(what, found, read.resources, read.resources.stack, read.is_plan and is_file, read.ended)
+    return Revision(what, found, read.resources, read.resources.stack, read.is_plan and is_file, read.ended)
 
 
 def _called(name: str) -> str:

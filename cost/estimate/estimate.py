@@ -31,7 +31,7 @@ from gpucluster.cost.pricing.model import (
     committed_sum,
 )
 from gpucluster.cost.pricing.pricing import provider_of
-from gpucluster.cost.pricing.terms import agreed_terms
+from gpucluster.cost.pricing.terms import effective_terms
 from gpucluster.cost.rates import compute_types
 
 COMPUTE_TYPES: Final = compute_types()
@@ -236,7 +236,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
     facts = stack_facts(resources)
-    terms = agreed_terms(facts.terms, assumptions.terms)
+    terms = effective_terms(facts.terms, assumptions.terms)
     paid = _discounted(book, terms) if terms else book
     parts = Parts(resources, facts.outside_training)
     free: list[Free] = []

@@ -21,7 +21,7 @@ from gpucluster.cost.rates import usage_words
 from gpucluster.errors import InputError
 
 
-def asked_by(resources: Resources, book: PriceBook, assumptions: Assumptions) -> dict[str, list[str]]:
+def relevant_usage(resources: Resources, book: PriceBook, assumptions: Assumptions) -> dict[str, list[str]]:
     """URN -> names in the order of `gpucluster cost usage names`, for resources whose price depends on any."""
     heard: dict[str, set[str]] = {}
     estimate(resources, book, cast(Assumptions, _Listener(assumptions, heard, "")))

@@ -23,7 +23,7 @@ __all__ = [
     "published",
     "storage_name",
     "storage_price",
-    "storage_price_elsewhere",
+    "storage_price_in_other_regions",
 ]
 
 
@@ -89,7 +89,7 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
     return found.usd if isinstance(found, Price) and found.rankable else None
 
 
-def storage_price_elsewhere(cloud: str, tier: int) -> Decimal | None:
+def storage_price_in_other_regions(cloud: str, tier: int) -> Decimal | None:
     """The lowest known `storage_price` in any region of the cloud, else of any other cloud.
 
     Ranks tiers in regions without a price of their own: the price ratio of a faster to a slower TiB differs little

@@ -198,7 +198,7 @@ class BadTerms(InputError):
     """Terms cannot be used; one line for each problem."""
 
 
-def given_terms(
+def terms_from_options(
     book: PriceBook, *, support: Sequence[str] = (), discount: Sequence[str] = (), account_spend: Sequence[str] = ()
 ) -> dict[str, Terms]:
     """Cloud -> terms. BadTerms lists all problems."""
@@ -252,7 +252,7 @@ def _without_plan(found: dict[str, Terms]) -> Iterator[str]:
             yield f"--account-spend {cloud}={usd}: only support depends on it; add --support {cloud}=PLAN"
 
 
-def agreed_terms(stated: Mapping[str, Terms], given: Mapping[str, Terms]) -> dict[str, Terms]:
+def effective_terms(stated: Mapping[str, Terms], given: Mapping[str, Terms]) -> dict[str, Terms]:
     """Cloud -> its terms; without clouds for which nothing is agreed."""
     found = {**stated, **given}
     return {cloud: terms for cloud, terms in found.items() if terms.support or terms.discount}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.cost.purchasing.options import Options, PoolOptions, options_of
 from gpucluster.cost.purchasing.price import Option
-from gpucluster.cost.purchasing.purchase_options import Way
+from gpucluster.cost.purchasing.purchase_options import PurchaseOption
 from gpucluster.cost.purchasing.rate import Settings
 
-__all__ = ["Option", "Options", "PoolOptions", "Settings", "Way", "options_of"]
+__all__ = ["Option", "Options", "PoolOptions", "PurchaseOption", "Settings", "options_of"]

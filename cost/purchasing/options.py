@@ -15,10 +15,10 @@ from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, Amounts, Count, Unbounded, cents
-from gpucluster.cost.pricing.terms import Support, agreed_terms, support_of
+from gpucluster.cost.pricing.terms import Support, effective_terms, support_of
 from gpucluster.cost.purchasing.pools import Held, Pool, Stack, stack_of
 from gpucluster.cost.purchasing.price import Option, bought, option_at, option_of
-from gpucluster.cost.purchasing.purchase_options import ways_of
+from gpucluster.cost.purchasing.purchase_options import purchase_options_of
 from gpucluster.cost.purchasing.rate import NoRate, Rate, Settings, rate_of
 
 
@@ -56,7 +56,10 @@ def mixes_of(book: PriceBook, pool: Pool, settings: Settings) -> Iterator[Mix | 
 
     Raises nothing; each missing rate is reported once.
     """
-    rates = {way: rate_of(book, pool.region, pool.machine, way) for way in ways_of(book, pool.provider, pool.machine)}
+    rates = {
+        way: rate_of(book, pool.region, pool.machine, way)
+        for way in purchase_options_of(book, pool.provider, pool.machine)
+    }
     yield from dict.fromkeys(rate for rate in rates.values() if isinstance(rate, NoRate))
     known = {way: rate for way, rate in rates.items() if isinstance(rate, Rate)}
     by_hour = {way.purchase: rate for way, rate in known.items() if way.purchase in ("on_demand", "spot", "flex_start")}
@@ -214,7 +217,7 @@ def options_of(
     settings = settings or Settings()
     assumptions = assumptions or Assumptions()
     stack = stack_of(resources, book, replace(assumptions, terms={cloud: Terms() for cloud in clouds()}))
-    terms = agreed_terms(stack.estimate.facts.terms, assumptions.terms)
+    terms = effective_terms(stack.estimate.facts.terms, assumptions.terms)
     agreed = terms.get(stack.pools[0].provider, Terms()) if stack.pools else Terms()
     days = settings.days if settings.days is not None else stack.estimate.facts.duration_days
     return Options(
@@ -236,7 +239,7 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
     options: list[Option] = []
     not_priced: list[Unpriced] = []
     elastic = not pool.gang and not pool.reservation
-    for way in ways_of(book, pool.provider, pool.machine):
+    for way in purchase_options_of(book, pool.provider, pool.machine):
         if pool.reservation and way.purchase != "on_demand" and not way.discount:
             continue  # a reservation of the stack is on demand; only a discount can cover it
         if elastic and way.by_the_day:

@@ -10,9 +10,9 @@ from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.purchasing.pools import Pool
-from gpucluster.cost.purchasing.purchase_options import Way
+from gpucluster.cost.purchasing.purchase_options import PurchaseOption
 from gpucluster.cost.purchasing.rate import NoRate, Rate, Settings, rate_of
-from gpucluster.cost.purchasing.spot_interruption import Interruptions, interruptions, taken_back
+from gpucluster.cost.purchasing.spot_interruption import Interruptions, interruption_of, interruptions
 
 _HOURS_PER_YEAR: Final = 12 * HOURS_PER_MONTH
 
@@ -45,7 +45,7 @@ class Option:
     interruptions: of spot, for a pool that works as one.
     """
 
-    way: Way
+    way: PurchaseOption
     rate: Rate
     bought: Bought
     monthly: Decimal
@@ -68,7 +68,7 @@ class Option:
         return self.interruptions is not None and self.interruptions.taken.open
 
 
-def bought(way: Way, machines: Decimal, days: Decimal | None) -> Bought:
+def bought(way: PurchaseOption, machines: Decimal, days: Decimal | None) -> Bought:
     """The purchase by this option: blocks have fixed sizes and whole days, calendar reservations whole days."""
     if way.purchase == "capacity_block":
         return Bought(machines, block_size(machines), None if days is None else block_days(days))
@@ -78,7 +78,7 @@ def bought(way: Way, machines: Decimal, days: Decimal | None) -> Bought:
 
 
 def option_of(
-    book: PriceBook, pool: Pool, way: Way, settings: Settings, days: Decimal | None, nodes: Decimal
+    book: PriceBook, pool: Pool, way: PurchaseOption, settings: Settings, days: Decimal | None, nodes: Decimal
 ) -> Option | NoRate:
     """A pool bought by one option. nodes: machines that must run together for a job to run."""
     rate = rate_of(book, pool.region, pool.machine, way)
@@ -86,10 +86,16 @@ def option_of(
 
 
 def option_at(
-    rate: Rate, book: PriceBook, pool: Pool, way: Way, settings: Settings, days: Decimal | None, nodes: Decimal
+    rate: Rate,
+    book: PriceBook,
+    pool: Pool,
+    way: PurchaseOption,
+    settings: Settings,
+    days: Decimal | None,
+    nodes: Decimal,
 ) -> Option | NoRate:
     """The same at a given rate; NoRate if the uncovered part has no on-demand price."""
-    on_demand = rate_of(book, pool.region, pool.machine, Way(pool.provider, "on_demand"))
+    on_demand = rate_of(book, pool.region, pool.machine, PurchaseOption(pool.provider, "on_demand"))
     covered = settings.cover if way.discount else Decimal(1)
     if covered < 1 and isinstance(on_demand, NoRate):
         return NoRate(f"the uncovered rest is on demand: {on_demand.reason}", on_demand.own_row)
@@ -117,10 +123,10 @@ def option_at(
 
 
 def _interruptions(pool: Pool, nodes: Decimal, settings: Settings) -> Interruptions:
-    return interruptions(nodes, taken_back(pool.machine, pool.region.partition("/")[0], settings), settings)
+    return interruptions(nodes, interruption_of(pool.machine, pool.region.partition("/")[0], settings), settings)
 
 
-def _contract(way: Way, hourly: Decimal, got: Bought) -> Decimal | None:
+def _contract(way: PurchaseOption, hourly: Decimal, got: Bought) -> Decimal | None:
     """The amount owed in any case; None if the number of days is unknown."""
     if way.years:
         return hourly * _HOURS_PER_YEAR * way.years
@@ -130,7 +136,7 @@ def _contract(way: Way, hourly: Decimal, got: Bought) -> Decimal | None:
 
 
 def _by_end(
-    way: Way, upfront: Decimal | None, paid_monthly: Decimal, got: Bought, days: Decimal | None
+    way: PurchaseOption, upfront: Decimal | None, paid_monthly: Decimal, got: Bought, days: Decimal | None
 ) -> Decimal | None:
     if days is None or upfront is None:
         return None
@@ -140,7 +146,7 @@ def _by_end(
     return cents(upfront + paid_monthly * 24 * paid_days / HOURS_PER_MONTH)
 
 
-def _beats(way: Way, rate: Rate, on_demand: Rate | NoRate) -> Decimal | None:
+def _beats(way: PurchaseOption, rate: Rate, on_demand: Rate | NoRate) -> Decimal | None:
     if not way.discount or isinstance(on_demand, NoRate) or not on_demand.usd:
         return None
     return rate.usd / on_demand.usd

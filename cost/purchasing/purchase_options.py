@@ -20,7 +20,7 @@ _PAID: Final = {"": "", "partial": ", half upfront", "all": ", all upfront"}
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PurchaseOption:
     """One purchase option.
 
     purchase, term: as in the price book. said: a remark, empty without one. The term `1y-all` is one year, fully paid
@@ -115,13 +115,13 @@ consumption options; Azure Compute documentation, reservations; options that a m
 `core.catalog.machines.sold`."""
 
 
-def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:
+def purchase_options_of(book: PriceBook, provider: str, machine: str) -> Iterator[PurchaseOption]:
     """Every purchase option of its cloud, and any other with a known price of this machine."""
     listed = _SOLD.get(provider, (("on_demand", "", ""),))
     for purchase, term, said in listed:
-        yield Way(provider, purchase, term, said)
+        yield PurchaseOption(provider, purchase, term, said)
     known = {(purchase, term) for purchase, term, _ in listed}
     rows = book.of_sku(provider, machine)
     for purchase, term in dict.fromkeys((row.purchase, row.term) for row in rows):
         if (purchase, term) not in known:
-            yield Way(provider, purchase, term)
+            yield PurchaseOption(provider, purchase, term)

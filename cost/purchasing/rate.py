@@ -11,7 +11,7 @@ from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.prices.other_regions import price_or_bound
 from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
 from gpucluster.cost.pricing.plan_prices import UNITS, of_an_hour, published
-from gpucluster.cost.purchasing.purchase_options import Way
+from gpucluster.cost.purchasing.purchase_options import PurchaseOption
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +73,7 @@ class NoRate:
     ends: tuple[Rate, Rate] | None = None
 
 
-def rate_of(book: PriceBook, region: str, machine: str, way: Way) -> Rate | NoRate:
+def rate_of(book: PriceBook, region: str, machine: str, way: PurchaseOption) -> Rate | NoRate:
     """The rate of a machine type in a region."""
     refused = not_sold(machine, way.purchase)
     if refused is not None:
@@ -85,7 +85,7 @@ def rate_of(book: PriceBook, region: str, machine: str, way: Way) -> Rate | NoRa
     return Rate(of_an_hour(found, machine).usd, found, "; ".join(filter(None, against)))
 
 
-def _ends(book: PriceBook, region: str, machine: str, way: Way) -> tuple[Rate, Rate] | None:
+def _ends(book: PriceBook, region: str, machine: str, way: PurchaseOption) -> tuple[Rate, Rate] | None:
     for unit in UNITS:
         found = price_or_bound(book, way.provider, region, machine, way.purchase, way.term, unit=unit)
         if isinstance(found, Price) and found.instead_of is not None and found.instead_of.bound is not None:

@@ -21,7 +21,7 @@ _CLASS: Final = re.compile(r"<(?P<below>\d+)%|(?P<least>\d+)-(?P<most>\d+)%|>(?P
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TakenBack:
+class Interruption:
     """Reclaimed machines.
 
     an_hour: upper bound of the share per hour; the lower bound for a class without an upper end. month_least,
@@ -42,16 +42,16 @@ class TakenBack:
         return self.month_least is not None and self.month_most is None
 
 
-def taken_back(machine: str, region: str, settings: Settings) -> TakenBack:
+def interruption_of(machine: str, region: str, settings: Settings) -> Interruption:
     """The rate of the settings; else the class AWS's Spot Advisor gives the machine in the region; else `ASSUMED`.
 
     Azure shows its rates only to accounts, and Google publishes none per machine.
     """
     if settings.interruption_rate is not None:
-        return TakenBack(an_hour=settings.interruption_rate, said=_hourly(settings.interruption_rate))
+        return Interruption(an_hour=settings.interruption_rate, said=_hourly(settings.interruption_rate))
     row = _published().get((machine, region))
     if row is None:
-        return TakenBack(an_hour=ASSUMED, said=f"{_hourly(ASSUMED)}, assumed: no rate is published for it here")
+        return Interruption(an_hour=ASSUMED, said=f"{_hourly(ASSUMED)}, assumed: no rate is published for it here")
     return _of(row)
 
 
@@ -59,10 +59,10 @@ def _hourly(rate: Decimal) -> str:
     return f"{percent(rate)} of nodes reclaimed per hour"
 
 
-def _of(row: Row) -> TakenBack:
+def _of(row: Row) -> Interruption:
     least, most = _ends(row)
     a_month = least if most is None else most
-    return TakenBack(
+    return Interruption(
         an_hour=1 - (1 - a_month) ** (1 / HOURS_PER_MONTH),
         said=f"{_words(row['a_month'])} of machines reclaimed per month (AWS Spot Advisor, {row['as_of']})",
         month_least=least,
@@ -100,7 +100,7 @@ class Interruptions:
     checkpoints. All values are for the rate `taken.an_hour`.
     """
 
-    taken: TakenBack
+    taken: Interruption
     nodes: Decimal
     per_hour: Decimal
     between: Decimal | None
@@ -108,7 +108,7 @@ class Interruptions:
     useful: Decimal
 
 
-def interruptions(nodes: Decimal, taken: TakenBack, settings: Settings) -> Interruptions:
+def interruptions(nodes: Decimal, taken: Interruption, settings: Settings) -> Interruptions:
     """Nodes are reclaimed independently of each other, at a constant rate.
 
     In an hour all of n nodes stay with (1 - rate)^n: 32 nodes at 2 % lose one in 48 % of hours. A run of mean length

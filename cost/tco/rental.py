@@ -83,7 +83,7 @@ def inputs_of(options: Options) -> dict[str, Decimal]:
     return {"nodes": nodes, "gpus_per_node": Decimal(gpus.pop()), "spare_share": Decimal(0)}
 
 
-def against_ways(own: Own, options: Options) -> Iterator[Against]:
+def rental_by_options(own: Own, options: Options) -> Iterator[Against]:
     """Owning against each priced purchase option of the co-located machines, machines only, second opinions marked."""
     for found in options.pools:
         if not found.pool.gang:

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
 from gpucluster.core.program.resources import urn_name
-from gpucluster.cost.bills.reconciliation import Apart, Beside, Exactness, Reason, Reconciled
-from gpucluster.cost.bills.usage import Learned
+from gpucluster.cost.bills.reconciliation import Apart, Exactness, Reason, Reconciled, UnplannedCharge
+from gpucluster.cost.bills.usage import DerivedUsage
 from gpucluster.cost.documents.text import counted
 from gpucluster.cost.pricing.money import change, money
 
@@ -25,7 +25,7 @@ COLUMNS: Final = (
 _HEADS: Final = ("", "planned", "billed", "difference", "exact")
 
 
-def reconciliation_document(found: Reconciled, learned: Learned, stack: str) -> Document:
+def reconciliation_document(found: Reconciled, learned: DerivedUsage, stack: str) -> Document:
     """The whole answer."""
 
     def model() -> Any:
@@ -41,7 +41,7 @@ def reconciliation_document(found: Reconciled, learned: Learned, stack: str) -> 
     )
 
 
-def _sections(found: Reconciled, learned: Learned) -> Iterator[Section]:
+def _sections(found: Reconciled, learned: DerivedUsage) -> Iterator[Section]:
     total = Row(("Total", *_sums(found.total)), strong=True)
     yield Table(heads=_HEADS, rows=[*_rows(found)], sums=[total], detail="Every line")
     yield _sentence(found.total)
@@ -63,7 +63,7 @@ def _rows(found: Reconciled) -> Iterator[Row]:
         more = sum((one.billed for one in found.not_in_plan), Decimal(0))
         yield Row(("not in the plan", "", money(more), _difference(Decimal(0), more), ""), strong=True)
     for one in found.not_in_plan:
-        yield Row((_beside(one), "", money(one.billed), _difference(Decimal(0), one.billed), ""))
+        yield Row((_unplanned(one), "", money(one.billed), _difference(Decimal(0), one.billed), ""))
 
 
 def _sums(sums: Exactness) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def _sentence(total: Exactness) -> str:
     )
 
 
-def _beside(one: Beside) -> str:
+def _unplanned(one: UnplannedCharge) -> str:
     """`trial-x: NatGateway-Bytes (AmazonEC2)`."""
     return f"{one.resource or 'no resource'}: {one.what} ({one.service})"
 
@@ -120,7 +120,7 @@ def _usd(amount: Decimal) -> str:
     return f"-{money(-amount)}" if amount < 0 else money(amount)
 
 
-def _remarks(found: Reconciled, learned: Learned) -> Iterator[str]:
+def _remarks(found: Reconciled, learned: DerivedUsage) -> Iterator[str]:
     """Everything except the lines, one sentence each."""
     for one in found.apart:
         yield f"Separate: {_apart(one, 'of this stack')}"
@@ -128,7 +128,7 @@ def _remarks(found: Reconciled, learned: Learned) -> Iterator[str]:
         yield f"Separate: {_apart(one, 'of the rest of the bill, not allocated')}"
     for one, line in found.unlabelled:
         yield (
-            f"Without the stack's labels: {_beside(one)}, {money(one.billed)}, may be {line.name} "
+            f"Without the stack's labels: {_unplanned(one)}, {money(one.billed)}, may be {line.name} "
             f"({urn_name(line.urn)}); it is in no total: label it"
         )
     for currency, amount, rows in found.other_currencies:

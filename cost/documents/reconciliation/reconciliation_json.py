@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasPath, Field, PlainSerializer, WithJsonSchema
 
-from gpucluster.cost.bills.reconciliation import Beside, Exactness, Reconciled
-from gpucluster.cost.bills.usage import Learned
+from gpucluster.cost.bills.reconciliation import Exactness, Reconciled, UnplannedCharge
+from gpucluster.cost.bills.usage import DerivedUsage
 from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer, Model, command_schema, text_of
 from gpucluster.cost.pricing.model import cents
 
@@ -128,7 +128,7 @@ class Reconciliation(Answer):
     learned: LearnedValues
 
 
-def reconciliation_json(found: Reconciled, learned: Learned) -> Reconciliation:
+def reconciliation_json(found: Reconciled, learned: DerivedUsage) -> Reconciliation:
     """Lists are in a stable order. `billed` is EffectiveCost, `invoiced` BilledCost."""
     return Reconciliation.model_validate(
         {
@@ -138,7 +138,7 @@ def reconciliation_json(found: Reconciled, learned: Learned) -> Reconciliation:
             "parts": [{"name": part, **_total(found.of_part(part))} for part in found.parts],
             "lines": found.rows,
             "not_in_plan": found.not_in_plan,
-            "unlabelled": [{**_beside(one), "may_be": line} for one, line in found.unlabelled],
+            "unlabelled": [{**_unplanned(one), "may_be": line} for one, line in found.unlabelled],
             "apart": found.apart,
             "apart_elsewhere": found.elsewhere,
             "other_currencies": [
@@ -173,7 +173,7 @@ def _total(sums: Exactness) -> dict[str, Any]:
     return dict(Total.model_validate(sums))
 
 
-def _beside(one: Beside) -> dict[str, Any]:
+def _unplanned(one: UnplannedCharge) -> dict[str, Any]:
     return dict(NotPlanned.model_validate(one))
 
 

@@ -20,7 +20,7 @@ from gpucluster.core.text.typed import Source, read_json, typed
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.account.answers import OneCluster, Outputs, Pushed, Registry, Review
 from gpucluster.operate.account.kubeconfig import Entry, default_file, edit, with_context
-from gpucluster.operate.account.pulumi import of_sandbox, of_user
+from gpucluster.operate.account.pulumi import sandbox_pulumi, users_pulumi
 from gpucluster.options import STACK
 
 _WORDS: Final = ("stack", "output", "--json")
@@ -44,7 +44,9 @@ class Found:
 
 def read_stack(stack: str | None) -> Found:
     """The outputs of a stack, by default of the selected one. Raises InputError if they are not available."""
-    pulumi = of_user("read the outputs of a stack", "for a cluster of the sandbox, use `gpucluster sandbox connect`")
+    pulumi = users_pulumi(
+        "read the outputs of a stack", "for a cluster of the sandbox, use `gpucluster sandbox connect`"
+    )
     named, chosen = (f"stack {stack}", f" --stack {stack}") if stack else ("the selected stack", "")
     given = typed(pulumi.answer(*_WORDS, stack=stack), dict[str, Any], pulumi.source(*_WORDS, stack=stack))
     needed = [field.alias or name for name, field in Outputs.model_fields.items() if field.is_required()]
@@ -243,7 +245,7 @@ def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, 
 
     project = current_project()
     entry = cluster_of(project, stack, living=True)
-    pulumi, words, named = of_sandbox({}), ("stack", "output", "--json"), stack_of(entry.urn)
+    pulumi, words, named = sandbox_pulumi({}), ("stack", "output", "--json"), stack_of(entry.urn)
     outputs = typed(pulumi.answer(*words, stack=named), Pushed, pulumi.source(*words, stack=named))
     with open_cluster(project, stack) as cluster:
         found = Found(

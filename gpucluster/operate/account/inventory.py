@@ -23,7 +23,7 @@ _OF_AZURE: Final = "az resource delete --ids {whole}"
 @dataclass(frozen=True)
 class Kind:
     """type: Pulumi's, which determines the price; empty if that depends on facts missing in inventories. remove: a
-    command, with fields of a Thing.
+    command, with fields of a ResourceKind.
     """
 
     type: str
@@ -31,7 +31,7 @@ class Kind:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thing:
+class ResourceKind:
     """One resource of an account. kind: in the inventory's terms. whole: its ARN, full name or id. place: its region or
     zone. project: of Google Cloud. inputs: its size as far as the cloud reports it, as inputs of Pulumi's type.
     """
@@ -73,12 +73,12 @@ def kinds_by_type() -> dict[str, str]:
     return {kind.type: name for name, kind in _kinds().items() if kind.type}
 
 
-def kind_of(thing: Thing) -> Kind:
+def kind_of(thing: ResourceKind) -> Kind:
     """Its kind; without price and command if it is not in the table."""
     return _kinds().get(thing.kind, Kind("", ""))
 
 
-def removal(thing: Thing) -> str:
+def removal(thing: ResourceKind) -> str:
     """The command that removes it; empty if unknown."""
     command = kind_of(thing).remove or (_OF_AZURE if thing.whole.startswith("/subscriptions/") else "")
     fields = {name: getattr(thing, name) for name in ("id", "whole", "place", "project", "path", "region")}
@@ -90,8 +90,8 @@ _VOLUME: Final = "ec2:volume"
 
 
 def ec2_sizes(
-    things: Sequence[Thing], answer: Callable[[list[str]], Any], region: str, labels: Mapping[str, str]
-) -> list[Thing]:
+    things: Sequence[ResourceKind], answer: Callable[[list[str]], Any], region: str, labels: Mapping[str, str]
+) -> list[ResourceKind]:
     """The inventory with sizes of machines and volumes, and without deleted ones, which the inventory continues to
     list. answer: runs a command and returns its output.
     """
@@ -144,13 +144,13 @@ class _Way:
     """
 
     asked: Callable[[Any, Mapping[str, str]], list[str]]
-    read: Callable[[Any, Mapping[str, str]], list[Thing]]
+    read: Callable[[Any, Mapping[str, str]], list[ResourceKind]]
     labels: Callable[..., dict[str, str]]
     install: str
     login: str
 
 
-def inventory(config: StackConfig, project: str) -> list[Thing]:
+def inventory(config: StackConfig, project: str) -> list[ResourceKind]:
     """The resources with the labels of a stack. Raises InputError for a missing place, command or login."""
     if config.cloud is None or config.location is None:
         raise InputError(config.source, [config.named(problem) for problem in config.problems])
@@ -182,14 +182,14 @@ def _ask_aws(location: Any, labels: Mapping[str, str]) -> list[str]:
     return [*words, "--output", "json", "--tag-filters", *filters]
 
 
-def _read_aws(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
+def _read_aws(answer: Any, labels: Mapping[str, str]) -> list[ResourceKind]:
     del labels  # the query has filtered by them
-    found: list[Thing] = []
+    found: list[ResourceKind] = []
     for one in answer["ResourceTagMappingList"]:
         arn: str = one["ResourceARN"]
         _, _, service, region, _, resource = arn.split(":", 5)
         kind = _BARE.get(service) or resource.replace(":", "/").split("/")[0]
-        found.append(Thing(kind=f"{service}:{kind}", whole=arn, place=region))
+        found.append(ResourceKind(kind=f"{service}:{kind}", whole=arn, place=region))
     return found
 
 
@@ -201,13 +201,13 @@ def _ask_google(location: Any, labels: Mapping[str, str]) -> list[str]:
     return [*words, f"--billing-project={location.project}", f"--query={query}", "--format=json"]
 
 
-def _read_google(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
+def _read_google(answer: Any, labels: Mapping[str, str]) -> list[ResourceKind]:
     del labels
-    found: list[Thing] = []
+    found: list[ResourceKind] = []
     for one in answer:
         whole: str = one["name"]
         project = whole.partition("/projects/")[2].split("/")[0]
-        found.append(Thing(kind=one["assetType"], whole=whole, place=one.get("location", ""), project=project))
+        found.append(ResourceKind(kind=one["assetType"], whole=whole, place=one.get("location", ""), project=project))
     return found
 
 
@@ -217,9 +217,9 @@ def _ask_azure(location: Any, labels: Mapping[str, str]) -> list[str]:
     return ["az", "resource", "list", "--subscription", location.subscription, "--tag", tag, "--output", "json"]
 
 
-def _read_azure(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
+def _read_azure(answer: Any, labels: Mapping[str, str]) -> list[ResourceKind]:
     return [
-        Thing(kind=one["type"].lower(), whole=one["id"], place=one["location"], inputs=_sku(one))
+        ResourceKind(kind=one["type"].lower(), whole=one["id"], place=one["location"], inputs=_sku(one))
         for one in answer
         if labels.items() <= (one["tags"] or {}).items()
     ]

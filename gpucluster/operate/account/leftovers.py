@@ -20,7 +20,7 @@ from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.cost.pricing.model import DAY, cents
 from gpucluster.cost.pricing.money import money
 from gpucluster.errors import Exit
-from gpucluster.operate.account.inventory import Thing, kind_of, kinds_by_type, removal
+from gpucluster.operate.account.inventory import ResourceKind, kind_of, kinds_by_type, removal
 from gpucluster.options import STACK, form_of
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.project.project import Project
@@ -45,7 +45,7 @@ _CARRIERS: Final = frozenset({"aws:ec2/internetGateway:InternetGateway", "aws:ec
 """Resources billed only for traffic, which ends with the machines."""
 
 
-def left_of_things(things: Sequence[Thing]) -> list[Left]:
+def remaining_resources(things: Sequence[ResourceKind]) -> list[Left]:
     """Leftovers from an inventory: prices by a size that it does not contain are unknown."""
     found: list[Left] = []
     for thing in things:
@@ -135,11 +135,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _thing(entry: Entry) -> Thing:
+def _thing(entry: Entry) -> ResourceKind:
     found = entry.outputs
     place = str(found.get("zone") or found.get("location") or found.get("region") or entry.scope)
     project = str(found.get("project") or "")
-    return Thing(kind=kinds_by_type().get(entry.type, ""), whole=entry.id, place=place, project=project)
+    return ResourceKind(kind=kinds_by_type().get(entry.type, ""), whole=entry.id, place=place, project=project)
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -164,7 +164,7 @@ def leftovers(stack: str, form: str) -> None:
     from gpucluster.operate.account.inventory import inventory
 
     config = read_stack(stack, Path.cwd())
-    _print(stack, left_of_things(inventory(config, project_of(stack, Path.cwd()))), form)
+    _print(stack, remaining_resources(inventory(config, project_of(stack, Path.cwd()))), form)
 
 
 @click.command("leftovers")

@@ -15,8 +15,8 @@ from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.pricing.money import money, ranged, ranged_daily
 from gpucluster.errors import InputError
-from gpucluster.operate.account.pulumi import Pulumi, of_sandbox, of_user
-from gpucluster.operate.account.stack_status import Standing, standing
+from gpucluster.operate.account.pulumi import Pulumi, sandbox_pulumi, users_pulumi
+from gpucluster.operate.account.stack_status import StackStatus, stack_status
 from gpucluster.options import STACK
 
 _POOLS: Final = (":TrainingPool", ":MigPool")
@@ -49,7 +49,7 @@ class Saving:
         return "; ".join(said)
 
 
-def saving(one: Standing) -> Saving:
+def saving(one: StackStatus) -> Saving:
     """The saving of only the training and MIG pools: elastic machines start and stop with their jobs."""
     parts = {item.name for item in one.resources if item.type.endswith(_POOLS)}
     lines = [line for line in one.cost.lines if line.part in parts]
@@ -106,7 +106,7 @@ def pause_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
 
     As `gpucluster pause`, for a stack of the sandbox, whose files are never written: the next `up` ends the pause.
     """
-    _pause(of_sandbox(options), stack, yes=yes)
+    _pause(sandbox_pulumi(options), stack, yes=yes)
 
 
 @click.command("resume")
@@ -117,11 +117,11 @@ def resume_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None
 
     As `gpucluster resume`, for a stack of the sandbox.
     """
-    _resume(of_sandbox(options), stack, yes=yes)
+    _resume(sandbox_pulumi(options), stack, yes=yes)
 
 
 def _own() -> Pulumi:
-    return of_user("change stacks", "for stacks of the sandbox, use `gpucluster sandbox pause`")
+    return users_pulumi("change stacks", "for stacks of the sandbox, use `gpucluster sandbox pause`")
 
 
 def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
@@ -135,17 +135,17 @@ def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
             f"stack {stack}", ["a pause saves nothing; `pulumi destroy` ends all costs except for purchased capacity"]
         )
     _up(pulumi, stack, paused=True, yes=yes)
-    click.echo(f"{stack}: paused; {standing(pulumi, stack).daily} is still billed; resume: {_back(pulumi, stack)}")
+    click.echo(f"{stack}: paused; {stack_status(pulumi, stack).daily} is still billed; resume: {_back(pulumi, stack)}")
 
 
 def _resume(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
     _standing(pulumi, stack)
     _up(pulumi, stack, paused=False, yes=yes)
-    click.echo(f"{stack}: resumed; {standing(pulumi, stack).daily}")
+    click.echo(f"{stack}: resumed; {stack_status(pulumi, stack).daily}")
 
 
-def _standing(pulumi: Pulumi, stack: str) -> Standing:
-    found = standing(pulumi, stack)
+def _standing(pulumi: Pulumi, stack: str) -> StackStatus:
+    found = stack_status(pulumi, stack)
     if not found.owned:
         raise InputError(f"stack {stack}", ["the stack has no resources; create it with `pulumi up`"])
     return found

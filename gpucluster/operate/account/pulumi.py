@@ -72,7 +72,7 @@ def _shown(words: tuple[str, ...]) -> str:
     return " ".join(word for word in words if not word.startswith("-"))
 
 
-def of_user(why: str, instead: str) -> Pulumi:
+def users_pulumi(why: str, instead: str) -> Pulumi:
     """The Pulumi on PATH. Raises InputError if there is none. why: its purpose. instead: the alternative without it."""
     program = shutil.which("pulumi")
     if program is None:
@@ -82,7 +82,7 @@ def of_user(why: str, instead: str) -> Pulumi:
     return Pulumi(command=(program,), shown="pulumi")
 
 
-def of_sandbox(options: Mapping[str, Any]) -> Pulumi:
+def sandbox_pulumi(options: Mapping[str, Any]) -> Pulumi:
     """The Pulumi of the sandbox. options: the options before its command."""
     given = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
     command = (sys.executable, "-m", "gpucluster", "sandbox", *given, "pulumi")

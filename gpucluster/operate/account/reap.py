@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from gpucluster.errors import Exit, InputError
-from gpucluster.operate.account.pulumi import Pulumi, of_sandbox, of_user
-from gpucluster.operate.account.stack_status import Standing, standing
+from gpucluster.operate.account.pulumi import Pulumi, sandbox_pulumi, users_pulumi
+from gpucluster.operate.account.stack_status import StackStatus, stack_status
 from gpucluster.options import STACK
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -36,7 +36,7 @@ def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
     Exit code 1: an expired stack still has resources.
     """
     _reap(
-        of_user("read and destroy stacks", "for stacks of the sandbox, use `gpucluster sandbox reap`"),
+        users_pulumi("read and destroy stacks", "for stacks of the sandbox, use `gpucluster sandbox reap`"),
         stacks,
         every,
         yes,
@@ -51,17 +51,17 @@ def in_sandbox(options: Mapping[str, Any], stacks: tuple[str, ...], every: bool,
 
     As `gpucluster reap`, for the stacks of the sandbox.
     """
-    _reap(of_sandbox(options), stacks, every, yes)
+    _reap(sandbox_pulumi(options), stacks, every, yes)
 
 
 def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None:
     if bool(stacks) == every:
         raise click.UsageError("give stacks with --stack, or use --all for all of the project")
-    over: list[Standing] = []
+    over: list[StackStatus] = []
     codes: list[int] = [Exit.OK]
     for stack in pulumi.stacks() if every else dict.fromkeys(stacks):
         try:
-            one = standing(pulumi, stack)
+            one = stack_status(pulumi, stack)
         except InputError as error:  # the others are destroyed nevertheless
             click.echo(f"error: {error}", err=True)
             codes.append(error.exit_code)
@@ -80,7 +80,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
     raise SystemExit(max(codes))
 
 
-def _said(one: Standing) -> str:
+def _said(one: StackStatus) -> str:
     """A line about a stack's time."""
     if one.trial is None:
         return f"{one.stack}: no resources"
@@ -89,11 +89,11 @@ def _said(one: Standing) -> str:
     return f"{one.stack}: {one.trial.sentence}; {one.size}{kept}{end}"
 
 
-def _destroy(pulumi: Pulumi, one: Standing) -> int:
+def _destroy(pulumi: Pulumi, one: StackStatus) -> int:
     """Destroys one; reports its remaining resources."""
     click.echo(f"{one.stack}: destroying")
     code = pulumi.run("destroy", "--yes", "--skip-preview", "--exclude-protected", stack=one.stack)
-    left = standing(pulumi, one.stack)
+    left = stack_status(pulumi, one.stack)
     for resource in left.protected:
         release = f"{pulumi.shown} state unprotect --yes --stack {one.stack} '{resource.urn}'"
         click.echo(f"{one.stack}: kept, protected: {resource.name} ({resource.type}); release it: {release}")

@@ -51,7 +51,7 @@ class Release:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class RunningVersions:
     """group: the resource group on Azure. extended: whether extended support is purchased. addons: of EKS, name ->
     build. region: of EKS, else empty.
     """
@@ -67,7 +67,7 @@ class Standing:
     region: str
 
 
-def standing(resources: Resources) -> Standing:
+def running_versions(resources: Resources) -> RunningVersions:
     """Raises InputError if no cluster exists."""
     found = next((one for one in resources if one.type in _CLUSTERS), None)
     if found is None:
@@ -81,7 +81,7 @@ def standing(resources: Resources) -> Standing:
     except ValueError:
         seen = f"the state of cluster {found.name} has version {shown_value(control_plane)}"
         raise InputError(f"{seen}; expected one such as 1.35; `pulumi refresh` reads it from the cloud") from None
-    return Standing(
+    return RunningVersions(
         cloud=cloud,
         cluster=str(at(found.outputs, name) or found.name),
         group=str(at(found.inputs, "resourceGroupName") or ""),

@@ -16,7 +16,7 @@ from gpucluster.cost.pricing.money import ranged_daily
 from gpucluster.operate.account.pulumi import Pulumi
 
 
-class Standing:
+class StackStatus:
     """A stack, and its resources in its state. Queries no cloud."""
 
     def __init__(self, stack: str, resources: Resources, created: datetime | None) -> None:
@@ -56,7 +56,7 @@ class Standing:
         return f"{len(self.owned):,} resource{'' if len(self.owned) == 1 else 's'}"
 
 
-def standing(pulumi: Pulumi, stack: str) -> Standing:
+def stack_status(pulumi: Pulumi, stack: str) -> StackStatus:
     """Raises InputError if the state is not available."""
     from gpucluster.operate.account.answers import Export
 
@@ -65,4 +65,4 @@ def standing(pulumi: Pulumi, stack: str) -> Standing:
     records: list[Any] = document["deployment"].get("resources") or []
     resources = read_state({"deployment": {"resources": records}}, f"the state of stack {stack}")
     created = [record.created for record in found.deployment.resources or () if record.created is not None]
-    return Standing(stack, resources, min(created, default=None))
+    return StackStatus(stack, resources, min(created, default=None))

@@ -18,8 +18,8 @@ from gpucluster.core.program.resources import Resources
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, cents
-from gpucluster.operate.account.pulumi import of_user
-from gpucluster.operate.account.running_versions import Standing, standing
+from gpucluster.operate.account.pulumi import users_pulumi
+from gpucluster.operate.account.running_versions import RunningVersions, running_versions
 from gpucluster.options import STACK
 
 # GKE's nodes accept only a full version.
@@ -66,14 +66,14 @@ class Step:
     commands: tuple[str, ...]
 
 
-def next_version(found: Standing) -> str | None:
+def next_version(found: RunningVersions) -> str | None:
     """The next minor version of the cloud in our sources; None if there is none."""
     major, now = minor(found.control_plane)
     wanted = f"{major}.{now + 1}"
     return wanted if wanted in kubernetes_versions(found.cloud) else None
 
 
-def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
+def steps(found: RunningVersions, to: str, *, stack: str, stake: Stake) -> list[Step]:
     """The steps in order. to: the next minor version. stake: of all GPU nodes."""
     major, now = minor(found.control_plane)
     nodes = _FULL.format(to.split(".")[1]) if found.cloud == "gcp" else to
@@ -141,11 +141,11 @@ def _dashed(name: str) -> str:
     return name.replace(".", "-")[:63]
 
 
-def _of_gpus(found: Standing) -> list[str]:
+def _of_gpus(found: RunningVersions) -> list[str]:
     return [pool.name for pool in found.pools if pool.gpus]
 
 
-def _builds(found: Standing, to: str) -> tuple[str, ...]:
+def _builds(found: RunningVersions, to: str) -> tuple[str, ...]:
     """The line of a spec with the first known builds of the next version; an add-on keeps its own if it is one of them,
     or none is known.
     """
@@ -156,7 +156,7 @@ def _builds(found: Standing, to: str) -> tuple[str, ...]:
     return (f"  addons: {{{chosen}}}",) if chosen else ()
 
 
-def _addons(found: Standing, to: str) -> tuple[str, ...]:
+def _addons(found: RunningVersions, to: str) -> tuple[str, ...]:
     """Add-ons of EKS keep their builds until the spec names others.
 
     Source: Amazon EKS user guide, "Update an Amazon EKS add-on" and "Verify add-on version compatibility".
@@ -177,12 +177,12 @@ _MOST_BEHIND_ON_EKS = 3
 _SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 
 
-def as_text(found: Standing, way: Sequence[Step], *, to: str | None, today: datetime.date, price: str) -> str:
+def as_text(found: RunningVersions, way: Sequence[Step], *, to: str | None, today: datetime.date, price: str) -> str:
     """price: of extended support, in words."""
     return "\n".join([*_old(found), "", *_ends(found, today, price), "", *_way(way, to)])
 
 
-def _old(found: Standing) -> Iterator[str]:
+def _old(found: RunningVersions) -> Iterator[str]:
     newest = [*kubernetes_versions(found.cloud)][-1]
     yield f"{found.cluster} on {_SERVICES[found.cloud]}: Kubernetes {found.control_plane}; the newest known is {newest}"
     for pool in found.pools:
@@ -206,7 +206,7 @@ def _old(found: Standing) -> Iterator[str]:
         yield "  charts: up to date with this release of gpucluster"
 
 
-def _ends(found: Standing, today: datetime.date, price: str) -> Iterator[str]:
+def _ends(found: RunningVersions, today: datetime.date, price: str) -> Iterator[str]:
     version = ".".join(map(str, minor(found.control_plane)))
     known = kubernetes_versions(found.cloud).get(version)
     if known is None:
@@ -253,7 +253,7 @@ def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
     del plan
     text, name = (state.read(), state.name) if state else (_export(stack), "the output of `pulumi stack export`")
     resources = read_text(text, name)
-    found, to = standing(resources), None
+    found, to = running_versions(resources), None
     to = next_version(found)
     way = [] if to is None else steps(found, to, stack=stack or resources.stack, stake=_stake(found, resources))
     today = datetime.datetime.now(datetime.UTC).date()
@@ -261,10 +261,10 @@ def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
 
 
 def _export(stack: str | None) -> str:
-    return of_user("read the state of a stack", "or give a file with --state").read("stack", "export", stack=stack)
+    return users_pulumi("read the state of a stack", "or give a file with --state").read("stack", "export", stack=stack)
 
 
-def _stake(found: Standing, resources: Resources) -> Stake:
+def _stake(found: RunningVersions, resources: Resources) -> Stake:
     """The stake of the GPU pools, at their current purchase option."""
     urns = {pool.urn for pool in found.pools if pool.gpus}
     lines = [line for line in estimate(resources).lines if line.urn in urns]

@@ -17,7 +17,7 @@ from gpucluster.core.program.readers.files import Read, read_file
 from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
 from gpucluster.core.program.values import is_list, is_object
-from gpucluster.cost.diff import Side, diff
+from gpucluster.cost.diff import Revision, diff
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
@@ -103,13 +103,13 @@ class Judge:
         state = _read(stack.state, f"the state of {stack.name}")
         if (stack.head == "planned") != (plan is not None) or (stack.base == "built") != (state is not None):
             raise NotReadable("the file lacks entries that it declares")
-        standing = state.resources if state else Resources([])
+        existing = state.resources if state else Resources([])
         resources = plan.resources if plan else Resources([])
-        changes = Changes(ended=plan.ended, before=standing, after=resources) if plan else None
+        changes = Changes(ended=plan.ended, before=existing, after=resources) if plan else None
         checked = self._check(stack.name, resources, changes) if plan else None
         found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
-        known = self._known(standing) if state and plan else set[object]()
-        old = self._side("before", standing)
+        known = self._known(existing) if state and plan else set[object]()
+        old = self._side("before", existing)
         new = self._side("after", resources, plan)
         findings = [Finding(found=one, new=_key(one) not in known) for one in found]
         by_new = self._side("new prices", resources, book=self.new_book) if plan and self.new_book else None
@@ -123,7 +123,7 @@ class Judge:
             findings=findings,
             refused=_refused(new.estimate, findings) if plan else "",
             price_change=None if by_new is None else diff(new, by_new),
-            exemptions=_new_exemptions(standing, resources),
+            exemptions=_new_exemptions(existing, resources),
             steps=_steps(stack.plan),
             vendors=self.ask(resources),
             nodes=checked.nodes if checked else (),
@@ -133,16 +133,16 @@ class Judge:
 
     def _side(
         self, title: str, resources: Resources, plan: Read | None = None, *, book: PriceBook | None = None
-    ) -> Side:
+    ) -> Revision:
         found = estimate(resources, book or self.book)
-        return Side(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
+        return Revision(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
 
     def _check(self, name: str, resources: Resources, changes: Changes | None) -> Checked:
         return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)
 
-    def _known(self, standing: Resources) -> set[object]:
+    def _known(self, existing: Resources) -> set[object]:
         """The findings in the base."""
-        checked = self._check("base", standing, None)
+        checked = self._check("base", existing, None)
         return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
 
 

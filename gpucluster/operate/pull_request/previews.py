@@ -25,7 +25,7 @@ from gpucluster.operate.pull_request.evidence import (
     kept_of_state,
     problems,
 )
-from gpucluster.operate.pull_request.revisions import Repository, Revision, Side, SideFailed, locks_changed
+from gpucluster.operate.pull_request.revisions import Checkout, CheckoutFailed, Repository, Revision, locks_changed
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.project.project import find_project
 
@@ -70,7 +70,7 @@ def evidence_of(
             old = replace(old, environment=old.files)
             try:
                 old.install(setup)
-            except SideFailed as error:
+            except CheckoutFailed as error:
                 problem = str(error)
 
         def preview(stack: str) -> StackEvidence:
@@ -90,12 +90,12 @@ def evidence_of(
             raise InputError(problems(error, "the evidence cannot be kept")) from None
 
 
-def _exported(repository: Repository, revision: Revision, project: Path, files: Path) -> Side:
+def _exported(repository: Repository, revision: Revision, project: Path, files: Path) -> Checkout:
     repository.export(revision, files)
-    return Side(repository, revision, project, files, repository.root)
+    return Checkout(repository, revision, project, files, repository.root)
 
 
-def _chosen(stacks: Sequence[str], old: Side, new: Side) -> list[str]:
+def _chosen(stacks: Sequence[str], old: Checkout, new: Checkout) -> list[str]:
     known = sorted({*old.stacks(), *new.stacks()})
     unknown = [stack for stack in stacks if stack not in known]
     if unknown or not known:
@@ -120,7 +120,7 @@ def _matching(project: Path, patterns: Sequence[str]) -> list[Path]:
 
 
 def _stack(
-    stack: str, old: Side, new: Side, problem: str, work: Path, say: Say, jobs: Sequence[Path] = ()
+    stack: str, old: Checkout, new: Checkout, problem: str, work: Path, say: Say, jobs: Sequence[Path] = ()
 ) -> StackEvidence:
     """One stack on both sides. problem: why the base can't be built at all. jobs: files with the jobs to rehearse."""
     built, reason = None, ""
@@ -154,23 +154,23 @@ def _stack(
     )
 
 
-def _build(stack: str, old: Side, problem: str, folder: Path) -> tuple[Side | None, str]:
+def _build(stack: str, old: Checkout, problem: str, folder: Path) -> tuple[Checkout | None, str]:
     """The base with the stack in its sandbox, or the reason why there is none."""
     if problem:
         return None, problem
     side = old.copy(folder)
     try:
         side.up(stack)
-    except SideFailed as error:
+    except CheckoutFailed as error:
         return None, str(error)
     return side, ""
 
 
-def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
+def _plan(stack: str, head: Checkout) -> tuple[dict[str, Any] | None, str]:
     """The plan, or its error."""
     try:
         plan = kept_of_plan(parse(head.plan(stack)))
-    except SideFailed as error:
+    except CheckoutFailed as error:
         return None, str(error)
     except BadJson as error:
         return None, f"its plan {error}"
@@ -178,12 +178,12 @@ def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
     return (None, errors[:_LONGEST]) if errors else (plan, "")
 
 
-def _rehearsed(stack: str, head: Side, files: Sequence[Path]) -> tuple[list[JobEvidence], str]:
+def _rehearsed(stack: str, head: Checkout, files: Sequence[Path]) -> tuple[list[JobEvidence], str]:
     """The outcome of the jobs, or why it is unknown."""
     try:
         document = parse(head.rehearse(stack, files))
         return [_job(job) for job in document["jobs"]], ""
-    except SideFailed as error:
+    except CheckoutFailed as error:
         return [], str(error)[:_LONGEST]
     except BadJson as error:
         return [], f"the rehearsal's report {error}"

@@ -127,7 +127,7 @@ _CUT_OFF: Final = "the client connection is closing"
 """What the engine says of a resource that it was about to create when another one failed."""
 
 
-class SideFailed(Fault):
+class CheckoutFailed(Fault):
     """A command of one side failed; the message is its error text."""
 
 
@@ -137,7 +137,7 @@ def locks_changed(changed: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Side:
+class Checkout:
     """
     repository, revision: the source of the files.
     project: folder of the Pulumi project in the repository, `.` for its root.
@@ -152,20 +152,20 @@ class Side:
     environment: Path
 
     def install(self, setup: str) -> None:
-        """Creates the environment of this side by its own command. Raises SideFailed."""
+        """Creates the environment of this side by its own command. Raises CheckoutFailed."""
         done = _finished(shlex.split(setup), self.environment / self.project)
         if done.returncode:
-            raise SideFailed(f"`{setup}` failed: {_errors(done.stdout + done.stderr)}")
+            raise CheckoutFailed(f"`{setup}` failed: {_errors(done.stdout + done.stderr)}")
 
     def stacks(self) -> list[str]:
         """The stacks with a configuration file."""
         project = self._project(self.files)
         return project.stacks() if project else []
 
-    def copy(self, folder: Path) -> Side:
+    def copy(self, folder: Path) -> Checkout:
         """The same files in another folder, with the same environment, for a sandbox of its own."""
         shutil.copytree(self.files, folder, symlinks=True, ignore=shutil.ignore_patterns(".venv", ".tools"))
-        copied = Side(self.repository, self.revision, self.project, folder, self.environment)
+        copied = Checkout(self.repository, self.revision, self.project, folder, self.environment)
         original = self._project(self.environment)
         virtualenv = original.virtualenv if original else None
         if virtualenv is not None and virtualenv.is_relative_to(self.environment) and virtualenv.exists():
@@ -181,10 +181,10 @@ class Side:
         return self.files / self.project / ".sandbox"
 
     def up(self, stack: str) -> None:
-        """Builds a stack in the sandbox. Raises SideFailed."""
+        """Builds a stack in the sandbox. Raises CheckoutFailed."""
         done = self._pulumi("up", "--yes", "--skip-preview", "--stack", stack)
         if done.returncode:
-            raise SideFailed(self._reason(done))
+            raise CheckoutFailed(self._reason(done))
 
     def resources(self, stack: str) -> list[Mapping[str, Any]]:
         """The resources of a stack in the sandbox's state."""
@@ -200,20 +200,20 @@ class Side:
         """The plan of a stack as JSON, complete or with the errors that ended it; also over a budget that is set to
         fail.
 
-        Raises SideFailed if there is none.
+        Raises CheckoutFailed if there is none.
         """
         done = self._pulumi(
             "preview", "--json", "--show-sames", "--stack", stack, variables={BUDGET_VARIABLE: "report"}
         )
         if not done.stdout.lstrip().startswith("{"):
-            raise SideFailed(self._reason(done))
+            raise CheckoutFailed(self._reason(done))
         return with_files(done.stdout, self.files)
 
     def rehearse(self, stack: str, files: Sequence[Path]) -> str:
         """The outcome of the jobs in these files on the live cluster of a stack, as JSON; the cluster is stopped
         afterwards.
 
-        Raises SideFailed if they can't be rehearsed.
+        Raises CheckoutFailed if they can't be rehearsed.
         """
         try:
             done = self._pulumi("up", "--yes", "--skip-preview", "--stack", stack, before=("--kubernetes", "live"))
@@ -222,7 +222,7 @@ class Side:
         finally:
             self._run("sandbox", "stop", "--stack", stack)
         if not done.stdout.lstrip().startswith("{"):
-            raise SideFailed(self._reason(done))
+            raise CheckoutFailed(self._reason(done))
         return done.stdout
 
     def _pulumi(

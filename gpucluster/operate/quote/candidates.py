@@ -18,7 +18,7 @@ from gpucluster.core.catalog.machines import Machine
 from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
-from gpucluster.operate.quote.market import Way, asked_only, continent, places_of, ways_of
+from gpucluster.operate.quote.market import PurchaseOption, asked_only, continent, places_of, purchase_options_of
 from gpucluster.operate.quote.question import Question
 from gpucluster.operate.quote.spec_values import STACK, default_spares, spec_values
 
@@ -34,7 +34,7 @@ class Candidate:
 
     cloud: str
     machine: Machine
-    way: Way
+    way: PurchaseOption
     place: Mapping[str, str]
     values: dict[str, Any]
     plan: ClusterPlan
@@ -80,7 +80,7 @@ class _Prices:
     """Price queries of plans, cached: many plans need the same ones."""
 
     storage_price = staticmethod(functools.cache(plan_prices.storage_price))
-    storage_price_elsewhere = staticmethod(functools.cache(plan_prices.storage_price_elsewhere))
+    storage_price_in_other_regions = staticmethod(functools.cache(plan_prices.storage_price_in_other_regions))
     machine_usd = staticmethod(functools.cache(plan_prices.machine_usd))
     machines_usd = staticmethod(functools.cache(plan_prices.machines_usd))
 
@@ -103,7 +103,9 @@ def _of_machine(
 ) -> None:
     regions = {region: zones for region, zones in places_of(machine, book).items() if _wanted(question, region)}
     result.places.extend(regions)
-    asked = [(way, one) for way in ways_of(cloud.name) for one in _questions(question, way)] if regions else []
+    asked = (
+        [(way, one) for way in purchase_options_of(cloud.name) for one in _questions(question, way)] if regions else []
+    )
     for way, one in asked:
         values, spec = _spec(one, machine, way)
         why = spec if isinstance(spec, str) else _refused(cloud, spec, machine)
@@ -130,7 +132,7 @@ def _of_machine(
             )
 
 
-def _questions(question: Question, way: Way) -> Iterator[Question]:
+def _questions(question: Question, way: PurchaseOption) -> Iterator[Question]:
     """The question; then, if its default spares need a larger block, with those that fit into the smaller one."""
     yield question
     if question.spares is None and way.sized:
@@ -146,7 +148,7 @@ def _wanted(question: Question, region: str) -> bool:
     return not asked_only(word)
 
 
-def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any], StackSpec | str]:
+def _spec(question: Question, machine: Machine, way: PurchaseOption) -> tuple[dict[str, Any], StackSpec | str]:
     """(values, the spec; or why it is invalid)."""
     values = spec_values(question, machine.accelerator, way)
     if why := way.against(question.hours):

@@ -15,7 +15,7 @@ from gpucluster.core.documents.formats import write
 from gpucluster.core.program.facts import Terms
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.money import ranged
-from gpucluster.cost.pricing.terms import BadTerms, given_terms
+from gpucluster.cost.pricing.terms import BadTerms, terms_from_options
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.quote.document import quote_document
 from gpucluster.operate.quote.market import known_regions
@@ -99,7 +99,7 @@ def quote(
     }
     terms, wrong = dict[str, Terms](), list[str]()
     try:
-        terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
+        terms = terms_from_options(book, support=support, discount=discount, account_spend=account_spend)
     except BadTerms as error:
         wrong = str(error).splitlines()
     question = question_of(given, known_regions(book) if regions else (), terms, wrong)

@@ -12,7 +12,7 @@ from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.machines import Machine, machines, zones_of
 from gpucluster.core.catalog.tables import read_rows
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.purchasing.purchase_options import Way as Sold
+from gpucluster.cost.purchasing.purchase_options import PurchaseOption as Sold
 
 
 @functools.cache
@@ -65,7 +65,7 @@ def _priced(machine: Machine, book: PriceBook) -> Iterable[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class PurchaseOption:
     """One purchase option; the columns of the table."""
 
     cloud: str
@@ -93,10 +93,10 @@ class Way:
 
 
 @functools.cache
-def ways_of(cloud: str) -> tuple[Way, ...]:
+def purchase_options_of(cloud: str) -> tuple[PurchaseOption, ...]:
     """Those of a cloud, in the order of the table."""
     return tuple(
-        Way(
+        PurchaseOption(
             cloud=row["cloud"],
             words=row["way"],
             kind=row["kind"],

@@ -12,7 +12,7 @@ import yaml
 from gpucluster.components.aws.planning.training import BLOCK_SIZES
 from gpucluster.components.stack.first_spec import first_spec
 from gpucluster.core.program.facts import Terms
-from gpucluster.operate.quote.market import Way
+from gpucluster.operate.quote.market import PurchaseOption
 from gpucluster.operate.quote.question import Question
 
 STACK: Final = "quote"
@@ -22,7 +22,7 @@ _NAME: Final = "trial"
 _STEP: Final = Decimal(1_000)
 
 
-def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any]:
+def spec_values(question: Question, accelerator: str, way: PurchaseOption) -> dict[str, Any]:
     """The spec as read from YAML. An option that needs a reservation has an example id."""
     values = copy.deepcopy(_first(question.nodes))
     values["accelerator"] = accelerator
@@ -38,7 +38,7 @@ def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any
     return values
 
 
-def _placement(way: Way, nodes: int) -> dict[str, Any]:
+def _placement(way: PurchaseOption, nodes: int) -> dict[str, Any]:
     """Several of EC2's capacity blocks where one is too small, of sizes that leave no machine idle."""
     if way.cloud != "aws" or not way.sized or nodes <= BLOCK_SIZES[-1]:
         return {"kind": "reservation", "id": way.reservation}

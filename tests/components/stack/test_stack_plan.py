@@ -24,7 +24,7 @@ class NoPrices:
     def storage_price(self, *_: object, **__: object) -> None:
         return None
 
-    def storage_price_elsewhere(self, *_: object, **__: object) -> None:
+    def storage_price_in_other_regions(self, *_: object, **__: object) -> None:
         return None
 
     def machine_usd(self, *_: object, **__: object) -> None:

@@ -9,9 +9,9 @@ import pytest
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.diff import Side
+from gpucluster.cost.diff import Revision
 
-MakeSide = Callable[..., Side]
+MakeSide = Callable[..., Revision]
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def side(book: PriceBook) -> MakeSide:
         steps: bool = False,
         ended: Iterable[Deletion] = (),
         region: str = "us-east-1",
-    ) -> Side:
+    ) -> Revision:
         made = Resources(resources, default_regions={"aws": region})
         found: Estimate = estimate(made, book)
-        return Side(title, found, made, "dev", steps, tuple(ended))
+        return Revision(title, found, made, "dev", steps, tuple(ended))
 
     return side_of

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.core.program.resources import Resource
-from gpucluster.cost.diff import Change, Diff, Side, diff
+from gpucluster.cost.diff import Change, Diff, Revision, diff
 from gpucluster.cost.documents.diff.diff_text import answer, total_rows
 from gpucluster.cost.prices import Bound
 from gpucluster.cost.pricing.bounds import Gap
@@ -20,7 +20,7 @@ from tests.cost.conftest import NOWHERE
 from tests.says import Says
 
 Make = Callable[..., Resource]
-MakeSide = Callable[..., Side]
+MakeSide = Callable[..., Revision]
 NODES, VOLUME = "aws:eks/nodeGroup:NodeGroup", "aws:ebs/volume:Volume"
 UNKNOWN_TYPE = "aws:timestreamwrite/database:Database"
 
@@ -115,7 +115,7 @@ def test_what_is_new_without_a_price_adds_to_what_is_known(make: Make, side: Mak
 def test_a_bound_that_does_not_decide_is_no_verdict(
     make: Make, side: MakeSide, before: tuple[int, bool], after: tuple[int, bool]
 ) -> None:
-    def having(size: int, unpriced: bool) -> Side:
+    def having(size: int, unpriced: bool) -> Revision:
         database = [make(UNKNOWN_TYPE, "database")] if unpriced else []
         return side(make(VOLUME, "disk", type="gp3", size=size), *database)
 
@@ -123,7 +123,7 @@ def test_a_bound_that_does_not_decide_is_no_verdict(
 
 
 def test_what_has_no_price_on_either_side_and_stays_leaves_the_change_exact(make: Make, side: MakeSide) -> None:
-    def having(nodes: int, **labels: str) -> Side:
+    def having(nodes: int, **labels: str) -> Revision:
         database = make(UNKNOWN_TYPE, "database", size=3, tags=labels)
         return side(_nodes(make, nodes), database)
 
@@ -136,7 +136,7 @@ def test_what_has_no_price_on_either_side_and_stays_leaves_the_change_exact(make
 def test_what_has_no_price_on_either_side_and_changes_leaves_it_open(
     make: Make, side: MakeSide, other: dict[str, Any]
 ) -> None:
-    def having(count: int = 4, region: str = "us-east-1") -> Side:
+    def having(count: int = 4, region: str = "us-east-1") -> Revision:
         return side(make(UNKNOWN_TYPE, "database", count=count), region=region)
 
     found = diff(having(), having(**other))
@@ -147,7 +147,7 @@ def test_what_has_no_price_on_either_side_and_changes_leaves_it_open(
 def test_a_component_of_unknown_parts_leaves_the_change_open_with_its_changed_inputs(
     make: Make, side: MakeSide
 ) -> None:
-    def having(size: int, **more: object) -> Side:
+    def having(size: int, **more: object) -> Revision:
         scaling = {"desiredSize": size, "minSize": 1}
         inputs = {"scalingConfig": scaling, "instanceTypes": ["p5.48xlarge"], **more}
         return side(make("eks:index:ManagedNodeGroup", "gpus", custom=False, remote=True, **inputs))
@@ -160,7 +160,7 @@ def test_a_component_of_unknown_parts_leaves_the_change_open_with_its_changed_in
 
 
 def test_a_reservation_that_loses_its_price_saves_nothing(make: Make, side: MakeSide) -> None:
-    def held(machine: str) -> Side:
+    def held(machine: str) -> Revision:
         target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
         return side(make("aws:ec2/instance:Instance", "held", instanceType=machine, rootBlockDevice={"volumeSize": 10},
                          associatePublicIpAddress=False,
@@ -242,7 +242,7 @@ def test_a_bound_that_cannot_bring_it_back_is_less_and_says_how_much(
 def test_more_of_a_thing_without_a_price_costs_more_by_the_bound_of_what_is_added(
     make: Make, side: MakeSide, disk_gib: Bound
 ) -> None:
-    def sized(gib: int) -> Side:
+    def sized(gib: int) -> Revision:
         return side(make(VOLUME, "disk", type="gp3", size=gib), region=NOWHERE)
 
     low, high = map(money, _of_disk(disk_gib, 50))

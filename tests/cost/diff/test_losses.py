@@ -8,12 +8,12 @@ from decimal import Decimal
 from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, SHARED_STORAGE
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import Resource
-from gpucluster.cost.diff import Side, diff
+from gpucluster.cost.diff import Revision, diff
 from gpucluster.policies.clouds.holdings import types
 from tests.says import Says
 
 Make = Callable[..., Resource]
-MakeSide = Callable[..., Side]
+MakeSide = Callable[..., Revision]
 
 
 def _lustre(make: Make) -> Resource:

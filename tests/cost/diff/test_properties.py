@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate
-from gpucluster.cost.diff import Change, Side, diff
+from gpucluster.cost.diff import Change, Revision, diff
 from gpucluster.cost.diff.diff import change_of
 from gpucluster.cost.documents.diff.diff_json import diff_json
 from gpucluster.cost.estimate.estimate import Coverage
@@ -18,7 +18,7 @@ from gpucluster.cost.estimate.stack_facts import StackFacts
 from gpucluster.cost.pricing.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
 
 
-def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = ()) -> Side:
+def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = ()) -> Revision:
     """A side that holds these lines, in their parts, and resources without a price."""
     given = list(lines)
     names = dict.fromkeys(line.part for line in given)
@@ -27,7 +27,7 @@ def side_of_lines(lines: Iterable[CostLine], not_priced: Iterable[NotPriced] = (
     found = Estimate(
         parts=parts, free=(), not_priced=missing, coverage=Coverage(len(given), 0, 0), facts=StackFacts(), names={}
     )
-    return Side("lines", found, Resources(_resource(item) for item in missing), "dev")
+    return Revision("lines", found, Resources(_resource(item) for item in missing), "dev")
 
 
 def _resource(item: NotPriced) -> Resource:
@@ -73,7 +73,7 @@ OPEN_SIDES = st.builds(side_of_lines, PRICED, st.lists(UNPRICED, max_size=4, uni
 
 @settings(max_examples=60, deadline=None)
 @given(SIDES, SIDES)
-def test_the_change_is_the_difference_of_the_two_reports(old: Side, new: Side) -> None:
+def test_the_change_is_the_difference_of_the_two_reports(old: Revision, new: Revision) -> None:
     found = diff(old, new)
     before, after = old.estimate.monthly, new.estimate.monthly
     assert found.change.exact == after.expected - before.expected
@@ -89,11 +89,13 @@ def test_the_change_is_the_difference_of_the_two_reports(old: Side, new: Side) -
 
 @settings(max_examples=200, deadline=None)
 @given(OPEN_SIDES, OPEN_SIDES, st.data())
-def test_whatever_has_no_price_costs_the_change_is_within_its_bounds(old: Side, new: Side, data: st.DataObject) -> None:
+def test_whatever_has_no_price_costs_the_change_is_within_its_bounds(
+    old: Revision, new: Revision, data: st.DataObject
+) -> None:
     found = diff(old, new)
     hidden: dict[NotPriced, Decimal] = {}
 
-    def true(side: Side) -> Decimal:
+    def true(side: Revision) -> Decimal:
         for item in side.estimate.not_priced:
             if item not in hidden:
                 hidden[item] = data.draw(QUANTITIES)
@@ -109,7 +111,7 @@ def test_whatever_has_no_price_costs_the_change_is_within_its_bounds(old: Side, 
 
 @settings(max_examples=60, deadline=None)
 @given(OPEN_SIDES, OPEN_SIDES)
-def test_lines_sum_to_resources_these_to_parts_and_these_to_the_totals(old: Side, new: Side) -> None:
+def test_lines_sum_to_resources_these_to_parts_and_these_to_the_totals(old: Revision, new: Revision) -> None:
     found = diff(old, new)
     for side, amounts in ((old, [part.before for part in found.parts]), (new, [part.after for part in found.parts])):
         assert {part.name: part.monthly for part in side.estimate.parts} == {
@@ -127,7 +129,7 @@ def test_lines_sum_to_resources_these_to_parts_and_these_to_the_totals(old: Side
 
 @settings(max_examples=40, deadline=None)
 @given(OPEN_SIDES, OPEN_SIDES)
-def test_every_line_of_either_side_is_there_once(old: Side, new: Side) -> None:
+def test_every_line_of_either_side_is_there_once(old: Revision, new: Revision) -> None:
     found = [line for part in diff(old, new).parts for line in part.lines]
     for side, shown in ((old, [line.before for line in found]), (new, [line.after for line in found])):
         assert sorted(map(repr, filter(None, shown))) == sorted(map(repr, side.estimate.lines))
@@ -135,7 +137,7 @@ def test_every_line_of_either_side_is_there_once(old: Side, new: Side) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(OPEN_SIDES, OPEN_SIDES)
-def test_the_other_way_round_every_change_has_the_other_sign(old: Side, new: Side) -> None:
+def test_the_other_way_round_every_change_has_the_other_sign(old: Revision, new: Revision) -> None:
     def turned(change: Change) -> Change:
         return Change(-change.known, -change.comparable, change.after, change.before)
 
@@ -146,6 +148,6 @@ def test_the_other_way_round_every_change_has_the_other_sign(old: Side, new: Sid
 
 @settings(max_examples=30, deadline=None)
 @given(OPEN_SIDES)
-def test_nothing_changes_between_a_report_and_itself(side: Side) -> None:
+def test_nothing_changes_between_a_report_and_itself(side: Revision) -> None:
     found = diff(side, side)
     assert (found.changed, found.change.exact, found.losses, found.moves) == ((), Decimal(0), (), False)

@@ -12,7 +12,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
-from gpucluster.cost.tco.rental import against_ways
+from gpucluster.cost.tco.rental import rental_by_options
 from tests.cost.documents.conftest import Golden
 
 EVERYTHING = (
@@ -32,7 +32,7 @@ def case(
         found = [against(own, "$5.25 a GPU-hour", Decimal("5.25"), idle_too=False)]
         if name == "everything":
             plan = options_of(Resources(stack("aws"), default_regions={"aws": "us-east-1"}), book)
-            found += against_ways(own, plan)
+            found += rental_by_options(own, plan)
         return own, [own_cluster(own.inputs.but(life_years=Decimal(4)))], found
 
     return made

@@ -10,7 +10,7 @@ import pytest
 
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook
-from gpucluster.cost.estimate.usage import BadUsage, asked_by, check_names, first_usage, read_usage
+from gpucluster.cost.estimate.usage import BadUsage, check_names, first_usage, read_usage, relevant_usage
 from tests.cases import cases
 from tests.says import Says
 
@@ -91,7 +91,7 @@ def test_the_file_of_a_plan_asks_for_what_moves_its_price_and_changes_nothing(
 ) -> None:
     stack = [make(NAT, "out"), make(FUNCTION, "api"), make(FUNCTION, "worker"), make("aws:kms/key:Key", "key")]
     resources = Resources(stack, default_regions={"aws": "us-east-1"})
-    asked = asked_by(resources, book, Assumptions())
+    asked = relevant_usage(resources, book, Assumptions())
     assert {urn.rsplit("::", 1)[1]: names for urn, names in asked.items()} == {
         "out": ["nat_gib"],
         "api": ["lambda_million_requests", "lambda_ms_per_request"],
@@ -118,6 +118,6 @@ def test_the_file_of_a_plan_without_usage_says_so(
     make: Callable[..., Resource], book: PriceBook, written: Callable[[str], Path]
 ) -> None:
     resources = Resources([make("aws:kms/key:Key", "key")], default_regions={"aws": "us-east-1"})
-    text = first_usage(resources, asked_by(resources, book, Assumptions()), "plan.json")
+    text = first_usage(resources, relevant_usage(resources, book, Assumptions()), "plan.json")
     assert text == Says("nothing", "billed")
     assert read_usage(written(text)).exceptions is not None

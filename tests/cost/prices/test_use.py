@@ -16,7 +16,7 @@ import gpucluster.cost.prices
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
-from gpucluster.cost.pricing.plan_prices import storage_price, storage_price_elsewhere
+from gpucluster.cost.pricing.plan_prices import storage_price, storage_price_in_other_regions
 
 FOLDER = Path(gpucluster.cost.prices.__file__).parent
 TODAY = datetime.date(2026, 11, 21)
@@ -114,10 +114,10 @@ def test_a_plan_that_chooses_storage_gets_the_price_that_the_estimate_bills(make
     assert line.unit_price == storage_price("gcp", "us-central1", tier)
     assert storage_price("gcp", "us-west4", tier) is None
     assert storage_price("nowhere", "us-central1", tier) is None
-    assert storage_price_elsewhere("gcp", tier) == line.unit_price
+    assert storage_price_in_other_regions("gcp", tier) == line.unit_price
 
 
 def test_tiers_are_put_in_order_by_another_region_or_another_cloud() -> None:
-    found = {tier: storage_price_elsewhere("azure", tier) for tier in (40, 125, 500)}
+    found = {tier: storage_price_in_other_regions("azure", tier) for tier in (40, 125, 500)}
     assert found == {40: Decimal("0.08322"), 125: Decimal("0.17374"), 500: Decimal("0.37376")}
-    assert storage_price_elsewhere("gcp", 40) == Decimal("0.08322")
+    assert storage_price_in_other_regions("gcp", 40) == Decimal("0.08322")

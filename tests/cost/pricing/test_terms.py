@@ -15,7 +15,7 @@ from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.text import basis
 from gpucluster.cost.estimate.budgets import budget_verdict
-from gpucluster.cost.pricing.terms import BadTerms, UnknownPlan, given_terms, support_of
+from gpucluster.cost.pricing.terms import BadTerms, UnknownPlan, support_of, terms_from_options
 from tests.says import Says
 
 
@@ -156,13 +156,15 @@ def test_a_plan_without_a_price_is_not_priced_and_never_zero(costed: Costed) -> 
 
 
 def test_options_are_read_and_all_that_is_wrong_is_said_at_once(book: PriceBook) -> None:
-    found = given_terms(book, support=["aws=business"], discount=["aws=8%", "gcp=0.05"], account_spend=["aws=1e5"])
+    found = terms_from_options(
+        book, support=["aws=business"], discount=["aws=8%", "gcp=0.05"], account_spend=["aws=1e5"]
+    )
     assert found == {
         "aws": Terms(support="business", discount=Decimal("0.08"), account_usd=Decimal(100_000)),
         "gcp": Terms(discount=Decimal("0.05")),
     }
     with pytest.raises(BadTerms) as refused:
-        given_terms(book, support=["gcp=gold", "moon=x"], discount=["aws=-1%"], account_spend=["azure=5"])
+        terms_from_options(book, support=["gcp=gold", "moon=x"], discount=["aws=-1%"], account_spend=["azure=5"])
     assert str(refused.value).splitlines() == [
         Says("--support", "gcp=gold", "gold", "not"),
         Says("--support", "moon=x", "CLOUD=VALUE", "aws=business"),

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost.purchasing import Option, Options, Way
+from gpucluster.cost.purchasing import Option, Options, PurchaseOption
 from gpucluster.cost.purchasing.price import Bought, bought
 
 Found = Callable[..., Options]
@@ -30,7 +30,7 @@ def _by_way(found: Options) -> dict[str, Option]:
     ],
 )
 def test_what_has_to_be_bought(purchase: str, machines: str, days: str | None, got: Bought) -> None:
-    assert bought(Way("aws", purchase), Decimal(machines), None if days is None else Decimal(days)) == got
+    assert bought(PurchaseOption("aws", purchase), Decimal(machines), None if days is None else Decimal(days)) == got
 
 
 def test_a_block_for_four_nodes_and_a_spare_is_one_of_eight_paid_upfront(options: Found) -> None:

@@ -14,8 +14,8 @@ from gpucluster.cost.purchasing import Settings
 from gpucluster.cost.purchasing.options import Mix, mixes_of
 from gpucluster.cost.purchasing.pools import Pool
 from gpucluster.cost.purchasing.price import Option, option_of
-from gpucluster.cost.purchasing.purchase_options import ways_of
-from gpucluster.cost.purchasing.spot_interruption import TakenBack, interruptions
+from gpucluster.cost.purchasing.purchase_options import purchase_options_of
+from gpucluster.cost.purchasing.spot_interruption import Interruption, interruptions
 
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))
 MACHINES = {"aws": ("us-east-1", "p5.48xlarge"), "gcp": ("us-central1", "a3-megagpu-8g"),
@@ -33,7 +33,9 @@ def _pool(provider: str, count: Count) -> Pool:
 
 def _options(provider: str, machines: Decimal, days: Decimal, chosen: Settings) -> list[Option]:
     pool = _pool(provider, Count.fixed(machines))
-    found = [option_of(BOOK, pool, way, chosen, days, machines) for way in ways_of(BOOK, provider, pool.machine)]
+    found = [
+        option_of(BOOK, pool, way, chosen, days, machines) for way in purchase_options_of(BOOK, provider, pool.machine)
+    ]
     return [option for option in found if isinstance(option, Option)]
 
 
@@ -70,7 +72,7 @@ def test_a_mix_costs_no_less_at_its_ceiling_than_at_its_floor(
 def test_useful_is_a_share_and_more_nodes_never_leave_more(
     nodes: Decimal, rate: Decimal, checkpoint: Decimal, restart: Decimal
 ) -> None:
-    taken, chosen = TakenBack(an_hour=rate, said=""), Settings(checkpoint_hours=checkpoint, restart_hours=restart)
+    taken, chosen = Interruption(an_hour=rate, said=""), Settings(checkpoint_hours=checkpoint, restart_hours=restart)
     few, many = interruptions(nodes, taken, chosen), interruptions(nodes + 1, taken, chosen)
     assert 0 <= many.useful <= few.useful <= 1
     assert 0 <= few.per_hour <= many.per_hour <= 1

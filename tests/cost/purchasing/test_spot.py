@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from gpucluster.cost.purchasing.rate import Settings
-from gpucluster.cost.purchasing.spot_interruption import Interruptions, TakenBack, interruptions
+from gpucluster.cost.purchasing.spot_interruption import Interruption, Interruptions, interruptions
 
 
 def _found(nodes: int, rate: str, checkpoint: str = "0.5", restart: str = "0.25") -> Interruptions:
@@ -15,8 +15,8 @@ def _found(nodes: int, rate: str, checkpoint: str = "0.5", restart: str = "0.25"
     return interruptions(Decimal(nodes), _rate(rate), chosen)
 
 
-def _rate(rate: str) -> TakenBack:
-    return TakenBack(an_hour=Decimal(rate), said="")
+def _rate(rate: str) -> Interruption:
+    return Interruption(an_hour=Decimal(rate), said="")
 
 
 @pytest.mark.parametrize(("nodes", "per_hour"), [(1, "0.02"), (4, "0.0776"), (32, "0.4761"), (64, "0.7255")])

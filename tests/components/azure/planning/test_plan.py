@@ -81,7 +81,7 @@ class OneList:
     def storage_price(self, cloud: str, region: str, tier: int) -> None:
         del cloud, region, tier
 
-    def storage_price_elsewhere(self, cloud: str, tier: int) -> None:
+    def storage_price_in_other_regions(self, cloud: str, tier: int) -> None:
         del cloud, tier
 
     def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:

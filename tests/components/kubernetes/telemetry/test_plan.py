@@ -29,7 +29,7 @@ class Prices:
     def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
         raise AssertionError((cloud, region, tier))
 
-    def storage_price_elsewhere(self, cloud: str, tier: int) -> Decimal | None:
+    def storage_price_in_other_regions(self, cloud: str, tier: int) -> Decimal | None:
         raise AssertionError((cloud, tier))
 
     def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:

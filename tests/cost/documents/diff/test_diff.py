@@ -18,7 +18,7 @@ from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.diff import Diff, Side, diff
+from gpucluster.cost.diff import Diff, Revision, diff
 from gpucluster.cost.documents.diff.diff import COLUMNS, diff_document
 from gpucluster.cost.documents.diff.diff_json import change_json, diff_json, diff_schema
 from gpucluster.cost.documents.text import unpriced
@@ -31,10 +31,10 @@ SCHEMA = diff_schema()
 @pytest.fixture
 def grown(recordings: Path, book: PriceBook) -> Diff:
     """The recorded state, and the recorded plan of two nodes more."""
-    sides: list[Side] = []
+    sides: list[Revision] = []
     for name in ("state.json", "update.json"):
         read = read_file((recordings / name).read_text(), name)
-        sides.append(Side(name, estimate(read.resources, book), read.resources, "dev", read.is_plan, read.ended))
+        sides.append(Revision(name, estimate(read.resources, book), read.resources, "dev", read.is_plan, read.ended))
     return diff(sides[0], sides[1])
 
 
@@ -57,9 +57,9 @@ def reshaped(make: Make, book: PriceBook) -> Diff:
     new = make("aws:ebs/volume:Volume", "disk @team <b>`x`", type="gp3", size=100, parent=new_part)
     odd = make("aws:timestreamwrite/database:Database", "database", parent=new_part)
 
-    def side(title: str, *resources: Resource, ended: tuple[Deletion, ...] = ()) -> Side:
+    def side(title: str, *resources: Resource, ended: tuple[Deletion, ...] = ()) -> Revision:
         made = Resources(resources, default_regions={"aws": "us-east-1"})
-        return Side(title, estimate(made, book), made, "dev", bool(ended), ended)
+        return Revision(title, estimate(made, book), made, "dev", bool(ended), ended)
 
     return diff(
         side("old.json", storage, old_part, shared, gone, machines, pool(limits={"nvidia.com/gpu": "4"})),
@@ -90,7 +90,7 @@ def test_nothing_that_changes_is_one_sentence(grown: Diff) -> None:
 def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
     """`number` volumes, each in a part of its own and replaced, and as many resources without a price."""
     parts = [make("x:y:Part", f"{name}{n}", custom=False) for n in range(number)]
-    sides: list[Side] = []
+    sides: list[Revision] = []
     for size in (100, 200):
         volumes = [
             make("aws:ebs/volume:Volume", f"{name}{n}", type="gp3", size=size + n, parent=part)
@@ -99,7 +99,7 @@ def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
         odd = [make("aws:rds/instance:Instance", f"{name}{n}-odd-{size}", parent=part) for n, part in enumerate(parts)]
         resources = Resources([*parts, *volumes, *odd], default_regions={"aws": "us-east-1"})
         ended = tuple(Deletion(item.urn, "replaced", ("size",)) for item in volumes) if size == 200 else ()
-        sides.append(Side("x", estimate(resources, book), resources, "dev", size == 200, ended))
+        sides.append(Revision("x", estimate(resources, book), resources, "dev", size == 200, ended))
     return diff(sides[0], sides[1])
 
 
@@ -123,7 +123,7 @@ def test_a_thousand_resources_fit_into_a_comment_with_the_totals_first(make: Mak
 def test_the_order_does_not_hang_on_that_of_the_resources(grown: Diff, recordings: Path, book: PriceBook) -> None:
     read = read_file((recordings / "update.json").read_text(), "update.json").resources
     backwards = Resources(reversed(list(read)), default_regions={"aws": "us-east-1"})
-    new = Side("update.json", estimate(backwards, book), backwards, "dev", True)
+    new = Revision("update.json", estimate(backwards, book), backwards, "dev", True)
     assert written(diff_document(diff(grown.old, new)), "markdown") == written(diff_document(grown), "markdown")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from gpucluster.errors import InputError
 from gpucluster.operate.pull_request.previews import _chosen, _matching, _stack
-from gpucluster.operate.pull_request.revisions import SideFailed, locks_changed
+from gpucluster.operate.pull_request.revisions import CheckoutFailed, locks_changed
 from tests.gpucluster.operate.pull_request.conftest import TRIAL, plan, state
 from tests.says import Says
 
@@ -25,7 +25,7 @@ class FakeSide:
     """A side with the stack `dev`. up, planned: what the commands give; an error is raised."""
 
     up_fails: str = ""
-    planned: str | SideFailed = PLAN
+    planned: str | CheckoutFailed = PLAN
     names: tuple[str, ...] = ("dev",)
     files: Path = Path()
     done: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class FakeSide:
     def up(self, stack: str) -> None:
         self.done.append(f"up {stack}")
         if self.up_fails:
-            raise SideFailed(self.up_fails)
+            raise CheckoutFailed(self.up_fails)
         (self.store / "state").write_text("built")
 
     def resources(self, stack: str) -> list[Any]:
@@ -57,7 +57,7 @@ class FakeSide:
     def plan(self, stack: str) -> str:
         there = self.store / "state"
         self.done.append(f"plan {stack} on {there.read_text() if there.exists() else 'nothing'}")
-        if isinstance(self.planned, SideFailed):
+        if isinstance(self.planned, CheckoutFailed):
             raise self.planned
         return self.planned
 
@@ -132,7 +132,7 @@ def test_a_stack_that_is_gone_has_the_state_of_the_base(tmp_path: Path) -> None:
             ),
             "over budget by $1.00",
         ),
-        (SideFailed("error: nodes is 0"), "error: nodes is 0"),
+        (CheckoutFailed("error: nodes is 0"), "error: nodes is 0"),
         ("{", Says("not", "JSON", "1")),
     ],
     ids=["refused", "no plan", "no json"],
@@ -160,16 +160,16 @@ def rehearsed(**job: Any) -> str:
 class Living(Head):
     """A head whose cluster answers."""
 
-    answer: str | SideFailed = ""
+    answer: str | CheckoutFailed = ""
 
     def rehearse(self, stack: str, files: list[Path]) -> str:
         self.done.append(f"rehearse {', '.join(map(str, files))} on {stack}")
-        if isinstance(self.answer, SideFailed):
+        if isinstance(self.answer, CheckoutFailed):
             raise self.answer
         return self.answer
 
 
-def jobs_of(tmp_path: Path, answer: str | SideFailed) -> Any:
+def jobs_of(tmp_path: Path, answer: str | CheckoutFailed) -> Any:
     new = Living(answer=answer)
     found = _stack("dev", FakeSide(), new, "", tmp_path, [].append, [Path("jobs/pytorch.yaml")])  # type: ignore[arg-type]
     assert new.done[-1] == "rehearse jobs/pytorch.yaml on dev"
@@ -192,12 +192,12 @@ def test_jobs_are_rehearsed_on_the_head_with_the_price_of_their_machines(tmp_pat
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (SideFailed("no Go"), "no Go"),
+        (CheckoutFailed("no Go"), "no Go"),
         ("{", Says("not", "JSON", "1")),
         (rehearsed(verdict="perhaps"), Says("rehearsal", "report", "ValidationError")),
     ],
 )
-def test_why_jobs_could_not_be_rehearsed_is_said(tmp_path: Path, answer: str | SideFailed, problem: str) -> None:
+def test_why_jobs_could_not_be_rehearsed_is_said(tmp_path: Path, answer: str | CheckoutFailed, problem: str) -> None:
     found = jobs_of(tmp_path, answer)
     assert (found.jobs, found.jobs_problem) == ([], problem)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.operate.pull_request.revisions import Repository, Revision, Side, SideFailed, _errors
+from gpucluster.operate.pull_request.revisions import Checkout, CheckoutFailed, Repository, Revision, _errors
 from tests.says import Says
 
 Git = Callable[..., str]
@@ -121,7 +121,7 @@ ROOT = Path(__file__).parents[4]
 PROJECT = "name: shop\nruntime:\n  name: python\n  options:\n    virtualenv: {}\n"
 
 
-def side(root: Path, virtualenv: str) -> Side:
+def side(root: Path, virtualenv: str) -> Checkout:
     """A side whose project is in the folder `infra` of a repository, with the stacks dev and prod."""
     infra = root / "files/infra"
     infra.mkdir(parents=True)
@@ -131,7 +131,7 @@ def side(root: Path, virtualenv: str) -> Side:
     (root / "tree/infra/venv/bin").mkdir(parents=True)
     (root / "tree/infra/Pulumi.yaml").write_text(PROJECT.format(virtualenv))
     repository = Repository(root / "tree", root)
-    return Side(repository, Revision("0" * 40, "0" * 40), Path("infra"), root / "files", root / "tree")
+    return Checkout(repository, Revision("0" * 40, "0" * 40), Path("infra"), root / "files", root / "tree")
 
 
 def test_a_copy_has_the_files_and_a_link_to_the_environment(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_an_environment_outside_of_the_project_needs_no_link(tmp_path: Path) -> 
     ],
 )
 def test_an_environment_that_can_not_be_made_says_why(tmp_path: Path, setup: str, said: str) -> None:
-    with pytest.raises(SideFailed) as caught:
+    with pytest.raises(CheckoutFailed) as caught:
         side(tmp_path, "venv").install(setup)
     assert str(caught.value) == f"`{setup}` failed: {said}"
 
@@ -190,7 +190,7 @@ def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_p
         text = changed.read_text()
         assert old in text
         changed.write_text(text.replace(old, f"of the revision: {old}"))
-    made = Side(repository, revision, Path(), tmp_path / "files", ROOT).copy(tmp_path / "copy")
+    made = Checkout(repository, revision, Path(), tmp_path / "files", ROOT).copy(tmp_path / "copy")
     positions = re.findall(r'"sourcePosition": "project:///([\w/]+.py)', made.plan("gcp-trial"))
     assert [file for file in positions if not (ROOT / file).is_file()] == []
     assert "components/gcp/cluster.py" in positions

@@ -14,7 +14,7 @@ import pytest
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.money import money
 from gpucluster.operate.quote.candidates import candidates
-from gpucluster.operate.quote.market import ways_of
+from gpucluster.operate.quote.market import purchase_options_of
 from gpucluster.operate.quote.quotes import Answer
 from gpucluster.operate.quote.spec_values import spec_text, spec_values
 from gpucluster.operate.quote.text import Numbered, cells, empty, heading, left_out, numbered, sections
@@ -59,7 +59,7 @@ def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer
 def test_nodes_beyond_one_block_of_ec2_are_in_several_without_idle_machines(
     cloud: str, nodes: int, sizes: list[int] | None
 ) -> None:
-    way = next(way for way in ways_of(cloud) if way.sized)
+    way = next(way for way in purchase_options_of(cloud) if way.sized)
     question = asked(gpus=str(8 * nodes), lasting="14d", spares="0")
     placement = spec_values(question, "h100", way)["placement"]
     assert ([*placement["blocks"].values()] if placement["kind"] == "blocks" else None) == sizes

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.operate.account import upgrade
-from gpucluster.operate.account.running_versions import standing
+from gpucluster.operate.account.running_versions import running_versions
 from gpucluster.operate.account.upgrade import next_version
 
 HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def test_what_is_old_what_ends_and_the_way_up(cloud: str, monkeypatch: pytest.Mo
 def test_the_way_leads_to_the_next_minor_version_alone(
     cloud: str, changes: dict[str, str], next_one: str | None
 ) -> None:
-    assert next_version(standing(read_text(state_of(cloud, **changes), "state"))) == next_one
+    assert next_version(running_versions(read_text(state_of(cloud, **changes), "state"))) == next_one
 
 
 def test_nodes_behind_and_support_that_has_ended_are_said() -> None:

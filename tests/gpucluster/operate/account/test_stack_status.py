@@ -8,13 +8,13 @@ import pytest
 
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.operate.account.pause import saving
-from gpucluster.operate.account.stack_status import Standing
+from gpucluster.operate.account.stack_status import StackStatus
 from tests.says import Says
 
 URN = "urn:pulumi:s::p::"
 
 
-def node_group(*, desired: int, template: dict[str, Any]) -> Standing:
+def node_group(*, desired: int, template: dict[str, Any]) -> StackStatus:
     """A training pool of p5.48xlarge in us-east-1, $55.04 an hour, with root disks of 20 GiB for $1.60 a month."""
     pool = Resource(urn=f"{URN}gpucluster:aws:TrainingPool::trial-training", type="gpucluster:aws:TrainingPool",
                     name="trial-training", custom=False)  # fmt: skip
@@ -37,7 +37,7 @@ def node_group(*, desired: int, template: dict[str, Any]) -> Standing:
         parent=pool.urn,
         dependencies={"launchTemplate": (made.urn,)},
     )
-    return Standing("s", Resources([pool, made, group], default_regions={"aws": "us-east-1"}), None)
+    return StackStatus("s", Resources([pool, made, group], default_regions={"aws": "us-east-1"}), None)
 
 
 RESERVED = {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}}
