@@ -40,7 +40,7 @@ def has_words(provider: str, sku: str, unit: str) -> bool:
 
 
 def count_of(charge: Charge, provider: str, sku: str, unit: str) -> Decimal | None:
-    """Charged units per unit of ours: None if it is another item, 0 if the charge is an uncounted part of it, such as
+    """Charged units per unit of a plan: None if it is another item, 0 if the charge is an uncounted part of it, such as
     the memory of a machine next to its GPUs.
     """
     if provider == "aws" and _RESERVED.match(charge.meter):

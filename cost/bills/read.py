@@ -224,12 +224,12 @@ def _gather(
 
 
 def _whose(wanted: Wanted) -> str:
-    """`ours` if a row may belong to the stack, `nobody` if nothing identifies its owner, else `others`."""
+    """`ours` if a row may belong to the stack, `unknown` if nothing identifies its owner, else `others`."""
     values = [f"({one})::INT" for one in _contains("tags", wanted.values)]
     ours = ["lower(resource) IN (SELECT unnest($ids::VARCHAR[]))", *_contains("tags", wanted.words)]
     ours += [f"{' + '.join(values)} >= {wanted.enough}"] if values else []
     others = " OR ".join(["category <> 'Usage'", *_contains("lower(tags)", wanted.keys)])
-    return f"CASE WHEN {' OR '.join(ours)} THEN 'ours' WHEN {others} THEN 'others' ELSE 'nobody' END"
+    return f"CASE WHEN {' OR '.join(ours)} THEN 'ours' WHEN {others} THEN 'others' ELSE 'unknown' END"
 
 
 def _folded(name: str) -> str:
@@ -247,7 +247,7 @@ def _contains(text: str, words: frozenset[str]) -> list[str]:
 def _read(db: DuckDBPyConnection, faults: tuple[str, ...], repeated: int, changed: int) -> Read:
     listed = ", ".join((*_ONE_THING, "rows", "quantity", "billed", "effective", "start", "end_"))
     db.execute(
-        "CREATE TEMP TABLE charges AS SELECT *, whose = 'ours' OR (whose = 'nobody' AND "
+        "CREATE TEMP TABLE charges AS SELECT *, whose = 'ours' OR (whose = 'unknown' AND "
         f"row_number() OVER (PARTITION BY whose ORDER BY abs(effective) DESC) <= {_MOST_UNMARKED}) AS kept "
         "FROM every WHERE lacking IS NULL"
     )

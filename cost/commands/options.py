@@ -28,7 +28,7 @@ class Number(click.ParamType[Decimal]):
 
     @property
     def allowed(self) -> str:
-        """The allowed values, in words."""
+        """The allowed values as text."""
         return f"a number {'above 0 and up' if self._above else 'from 0'} to {self._most:,}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:

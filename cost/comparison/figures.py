@@ -24,7 +24,7 @@ from gpucluster.cost.pricing.transfer import GIB_PER_GB, Egress, days_to_move, e
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cluster:
-    """One cluster. asked: requests of its spec, in words -> value. equivalence: the resulting properties."""
+    """One cluster. asked: name of a request of its spec -> value. equivalence: the resulting properties."""
 
     name: str
     asked: Mapping[str, str]

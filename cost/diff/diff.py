@@ -320,7 +320,7 @@ def _order(change: LineChange) -> tuple[Decimal, str, str]:
 
 
 def _pays(line: CostLine | None) -> bool:
-    """Whether a line has an amount of its own."""
+    """Whether a line has an amount."""
     return _bill(line) is not None and line is not None and not line.paid_by
 
 

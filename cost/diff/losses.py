@@ -45,7 +45,7 @@ class Loss:
 
     @property
     def outcome(self) -> str:
-        """The outcome in words, without the resource's name and the property that forces it."""
+        """The outcome as text, without the resource's name and the property that forces it."""
         if self.retained:
             return f"{self.what}: {self.how} in the stack, but kept and billed in the cloud (retainOnDelete)"
         billed = ", still billed" if self.what == RESERVED_MACHINES else ""

@@ -64,7 +64,7 @@ def commit_of(name: str) -> str:
 
 
 def preview_of(stack: str) -> tuple[str, ...]:
-    """The command that previews a stack in the sandbox, with the gpucluster installed beside this Python."""
+    """The command that previews a stack in the sandbox, with the gpucluster of this Python."""
     gpucluster = Path(sys.executable).with_name("gpucluster")
     command = str(gpucluster) if gpucluster.exists() else "gpucluster"
     return (command, "sandbox", "pulumi", "preview", "--stack", stack, "--json", "--show-sames")
@@ -74,7 +74,7 @@ def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> 
     """The plan that `command` prints in a working tree of a commit. Raises PreviewFailed.
 
     The command runs in the folder of the tree that corresponds to the current one, with the tree's packages before
-    installed ones; packages installed elsewhere, also in the project's virtual environment, remain the same.
+    installed ones; packages in other folders, also in the project's virtual environment, remain the same.
     """
     here = _git("rev-parse", "--show-prefix").stdout.strip()
     with tempfile.TemporaryDirectory(prefix="cost-diff-") as made:

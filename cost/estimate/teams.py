@@ -40,7 +40,7 @@ class TeamCost:
 
     @property
     def gpu_hours(self) -> Decimal:
-        """GPU-hours per month of its own."""
+        """Its GPU-hours per month."""
         return self.gpus * self.hours
 
     @property

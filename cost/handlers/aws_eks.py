@@ -240,7 +240,7 @@ _WITHOUT_CHARGE: Final = frozenset(
 )
 """Add-ons of AWS and of the community that only run pods. What a driver makes is priced with the claim for it.
 `amazon-cloudwatch-observability`, `adot` and others send data that AWS bills, and those of the marketplace have a
-price of their own, so they are not here."""
+separate price, so they are not here."""
 
 _SOURCE: Final = "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html"
 

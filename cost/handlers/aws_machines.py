@@ -26,7 +26,7 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """One machine all month, and the EBS volumes and public address declared with it (EC2 and VPC price pages).
 
     Linux is assumed: the machine image, which decides the operating system, says nothing in a plan. A stopped machine
-    is billed for its disks only; capacity reserved elsewhere that it names is billed all the same.
+    is billed for its disks only; capacity that it names and that is reserved outside the stack is billed as well.
     """
     found = item.resources.referred(item.resource, "launchTemplate", LAUNCH_TEMPLATE)
     if item.resource.inputs.get("instanceType") is not None:
@@ -75,7 +75,7 @@ _MIX: Final = ("mixedInstancesPolicy", "instancesDistribution")
 def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`desiredCapacity` machines all month, within minSize and maxSize, and the EBS volumes of each (EC2 price pages).
 
-    A group has no price of its own. Linux is assumed. Of a mix, the first machine type stands for all, and what is
+    A group has no separate price. Linux is assumed. A mix is priced as its first machine type, and what is
     above the on-demand base is divided as the policy says (Auto Scaling user guide, mixed instances groups).
     """
     found = next(((prop, entry) for prop, type_ in _TEMPLATES
@@ -139,7 +139,7 @@ def _shares(item: Pricing, template: Pricing, count: Count) -> Iterator[tuple[Co
 def node_group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`scalingConfig.desiredSize` machines all month, within minSize and maxSize, and the EBS volumes of each.
 
-    A node group has no price of its own (EKS price page). The machine type stands in the launch template or on the
+    A node group has no separate price (EKS price page). The machine type is in the launch template or on the
     group. Capacity blocks and reservations are billed where they are bought (EC2 user guide, Capacity Reservations).
     """
     nodes, unknown = _nodes(item)

@@ -19,7 +19,7 @@ _ECS: Final = "https://aws.amazon.com/ecs/pricing/"
 
 @prices("aws:ecs/service:Service")
 def service(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
-    """vCPUs and memory of `desiredCount` tasks all month on Fargate (Fargate price page); else no charge of its own.
+    """vCPUs and memory of `desiredCount` tasks all month on Fargate (Fargate price page); else no separate charge.
 
     Linux on x86 is assumed, and 20 GB of temporary disk, which are included.
     """
@@ -80,6 +80,6 @@ def key(item: Pricing) -> Iterator[CostLine]:
 
 @prices("aws:sqs/queue:Queue")
 def queue(item: Pricing) -> Iterator[CostLine]:
-    """Requests; a queue has no price of its own, and the first million a month is free (SQS price page)."""
+    """Requests; a queue has no separate price, and the first million a month is free (SQS price page)."""
     sku = "sqs-requests-fifo" if item.get("fifoQueue") is True else "sqs-requests-standard"
     yield item.by_usage("SQS requests", "sqs_million_requests", item.price(sku, "1M-requests"))

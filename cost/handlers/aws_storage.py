@@ -62,7 +62,7 @@ def mapped_disks(item: Pricing, count: Count, *, region: str, gib: int = DEFAULT
 
 
 def default_root(item: Pricing, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
-    """The root disk a machine gets when nobody says anything about disks."""
+    """The default root disk of a machine that declares no disks."""
     disk = Disk("gp3", Decimal(gib))
     said = f"no disk is declared: {gib} GiB gp3 per machine, the default of the machine image"
     yield from disk_lines(item, disk, count, what="root disks", region=region, assumption=said)

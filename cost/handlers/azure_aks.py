@@ -103,7 +103,7 @@ def _count(item: Pricing, at: tuple[str | int, ...], machine: str, name: str) ->
 
 @prices("azure-native:containerservice:AgentPool")
 def agent_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """`count` machines, within the bounds of autoscaling, and their system disks; a pool has no price of its own."""
+    """`count` machines, within the bounds of autoscaling, and their system disks; a pool has no separate price."""
     yield from node_lines(item, (), region=place_of(item), name=item.resource.name)
 
 
@@ -140,7 +140,7 @@ def cluster(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
 
 
 def _apart(item: Pricing) -> set[object]:
-    """The names of its pools that are resources of their own: a refresh writes them into the cluster too, and each is
+    """The names of its pools that are separate resources: a refresh writes them into the cluster too, and each is
     paid once (pulumi/pulumi-azure-native #2719)."""
     own = item.get("resourceName")
     pools = (pool.inputs for pool in item.resources.of_type(_AGENT_POOL))
@@ -176,7 +176,7 @@ def _collected(item: Pricing) -> Pricing:
 
 
 def _logs(item: Pricing, region: str) -> Iterator[CostLine]:
-    """Container Insights: logs ingested by a Log Analytics workspace, which has a price of its own where it is here."""
+    """Container Insights: logs ingested by a Log Analytics workspace, priced there if it is in the stack."""
     if item.get("addonProfiles", "omsagent", "enabled") and workspace_of(item, item.resource) is None:
         yield item.by_usage("Log Analytics", "log_gib", item.price("log-analytics-ingest", "GiB", region=region))
 

@@ -180,7 +180,7 @@ def _is_windows(item: Pricing, at: tuple[str, ...]) -> bool:
 
 def _disk(item: Pricing, at: tuple[str | int, ...], count: Count, region: str) -> Iterator[CostLine]:
     if item.get(*at, "createOption") == "Attach":
-        return  # a disk of its own
+        return  # a separate disk
     if item.get(*at, "diskSizeGB") is None:
         raise CannotPrice("its size is that of its image, which a plan does not show; set diskSizeGB")
     sku = item.text(*at, "managedDisk", "storageAccountType")

@@ -41,7 +41,7 @@ _ANY_THEN_FAIL: Final = "any open reservation"
 def target_of(item: Pricing, config: str, affinity: Any, kind: str, values: str) -> Resource | str | None:
     """The capacity that machines must take: a resource of this stack, a name, or None when they need not take any.
 
-    config: input that the affinity stands in. affinity: its value. kind, values: its keys, which differ between node
+    config: input that contains the affinity. affinity: its value. kind, values: its keys, which differ between node
     pools and machines. A pool that may take an open reservation and need not is priced on demand.
     """
     consume = read(affinity, kind)
@@ -69,8 +69,8 @@ def reserved(
     """Machines that their reservation bills, used or not, so each of them once.
 
     calendar: machines that the reservation holds where it is known to be one of calendar mode. Of any other that is
-    bought elsewhere a plan does not tell how, so its on-demand rate stands for it and the rate in calendar mode is
-    named (Compute Engine documentation, reservations and future reservations in calendar mode).
+    bought outside the stack a plan does not tell how, so it is priced at the on-demand rate, and the rate in calendar
+    mode is named (Compute Engine documentation, reservations and future reservations in calendar mode).
     """
     if isinstance(target, Resource):
         yield inside(item, machine, count, target.name, f"billed by {target.name}, used or not", region=region)

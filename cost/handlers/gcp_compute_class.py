@@ -1,4 +1,4 @@
-"""What a GKE ComputeClass may start: the node pools it names, and machines of its own rules."""
+"""What a GKE ComputeClass may start: the node pools it names, and machines by its rules."""
 
 from __future__ import annotations
 
@@ -128,9 +128,7 @@ def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
         except CannotPrice as error:
             yield item.not_priced(f"{option.rule}: {error}", compute=True)
     known = [entry for entry in options if entry[2].instead_of is None]
-    if (
-        known
-    ):  # the dearest of them is the least that the class may cost; what a rule without a price adds, nobody knows
+    if known:  # the dearest of them is the least that the class may cost; what a rule without a price adds is unknown
         for option, _, price in options:
             if price.instead_of is not None:
                 reason = CannotPrice(f"{option.rule}: {price.instead_of.reason}", price.instead_of.row)

@@ -114,7 +114,7 @@ def _names(sink: Resource, cluster: Resource) -> bool:
 def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`nodeCount` machines in each zone, within the bounds of autoscaling, and their disks (Compute Engine prices).
 
-    A node pool has no price of its own (GKE price page). Queued provisioning starts nodes as flex-start does.
+    A node pool has no separate price (GKE price page). Queued provisioning starts nodes as flex-start does.
     """
     queued = bool(item.get("queuedProvisioning", "enabled"))
     purchase = purchase_of(item, queued=queued)

@@ -72,7 +72,7 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """One machine all month, its boot disk and external addresses (Compute Engine and VPC price pages).
 
     Linux without a licence fee is assumed of an image that does not say otherwise. Of a stopped machine only its disks
-    are billed, and capacity reserved elsewhere that it names.
+    are billed, and capacity that it names and that is reserved outside the stack.
     """
     region = region_of(place_of(item, "zone"))
     status = google_status(item)
@@ -128,7 +128,7 @@ def _purchase(item: Pricing) -> str:
 
 def _boot_disk(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
     if item.get("bootDisk", "source") is not None:
-        return  # a disk of its own
+        return  # a separate disk
     path = ("bootDisk", "initializeParams")
     if item.get(*path, "size") is None:
         raise CannotPrice("boot disk: its size is that of its image, which a plan does not show; set bootDisk size")
@@ -150,7 +150,7 @@ GROUPS: Final = ("gcp:compute/instanceGroupManager:InstanceGroupManager",
 def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Machines of its template all month, within the bounds of its autoscaler, and their disks (Compute Engine prices).
 
-    A group has no price of its own. Linux is assumed.
+    A group has no separate price. Linux is assumed.
     """
     region = region_of(place_of(item, "zone", "region"))
     template, count, said = machines_of(item)

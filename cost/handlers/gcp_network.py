@@ -44,7 +44,7 @@ _MOST_BILLED: Final = Decimal(32)
 def router_nat(item: Pricing) -> Iterator[CostLine]:
     """Hours of each machine behind it, 32 at most, GiB processed, and its addresses (Cloud NAT price page).
 
-    What leaves for the internet is billed as well (`egress_gib`). Addresses in `natIps` are resources of their own.
+    What leaves for the internet is billed as well (`egress_gib`). Addresses in `natIps` are separate resources.
     """
     if item.text("type", default="PUBLIC") != "PUBLIC":
         raise CannotPrice(f"type is {item.text('type')!r}: the price book has public NAT only")

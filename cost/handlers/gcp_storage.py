@@ -46,7 +46,7 @@ class Disk(ProvisionedDisk):
 def google_disk_lines(
     item: Pricing, disk: Disk, count: Count, *, what: str, region: str, assumption: str = ""
 ) -> Iterator[CostLine]:
-    """Lines of `count` equal disks; of a Hyperdisk Balanced that nobody gives a performance it says what is taken."""
+    """Lines of `count` equal disks; for a Hyperdisk Balanced without a declared performance they name the default."""
     if disk.kind == "hyperdisk-balanced" and (disk.iops is None or disk.mibps is None):
         said = (
             "hyperdisk-balanced whose performance Compute Engine sets: assumed within what its price includes, "

@@ -163,7 +163,7 @@ def zones_of(item: Pricing) -> Decimal:
     location = location_of(item)
     found = item.resources.referred(item.resource, "cluster", CLUSTER)
     if found is not None and (named := item.of(found).items("nodeLocations")):
-        return Decimal(len(named) + is_zone(location))  # those of a zonal cluster come beside its own zone
+        return Decimal(len(named) + is_zone(location))  # those of a zonal cluster are in addition to its zone
     return Decimal(1 if is_zone(location) else _ZONES_OF_A_REGION)
 
 

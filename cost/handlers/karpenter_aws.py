@@ -1,4 +1,4 @@
-"""What a Karpenter pool has on AWS beside its machines: the disks of its EC2NodeClass."""
+"""The disks of a Karpenter pool on AWS, by its EC2NodeClass."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Itera
 
 
 def region_of_zone(zone: str) -> str | None:
-    """us-east-1a and use1-az4 lie in us-east-1; the Local Zone us-east-1-atl-2a has prices of its own; None where the
+    """us-east-1a and use1-az4 lie in us-east-1; the Local Zone us-east-1-atl-2a has separate prices; None if the
     name does not tell.
     """
     named = re.fullmatch(_ZONE, zone)

@@ -1,4 +1,4 @@
-"""What a Karpenter pool has on Azure beside its machines: the system disks of its AKSNodeClass."""
+"""The system disks of a Karpenter pool on Azure, by its AKSNodeClass."""
 
 from __future__ import annotations
 

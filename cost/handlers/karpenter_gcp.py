@@ -1,4 +1,4 @@
-"""What a Karpenter pool has on Google Cloud beside its machines: the disks of its GCENodeClass."""
+"""The disks of a Karpenter pool on Google Cloud, by its GCENodeClass."""
 
 from __future__ import annotations
 

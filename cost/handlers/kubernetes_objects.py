@@ -141,7 +141,7 @@ _POD: Final[dict[str, tuple[str, ...]]] = {
     "Pod": ("spec",),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
-"""Kind -> where its pod's spec stands, where that is not `spec.template.spec`."""
+"""Kind -> path of its pod's spec, if that is not `spec.template.spec`."""
 
 
 @prices(

@@ -21,7 +21,7 @@ _RESERVATIONS: Final = (RESERVATION, "aws:ec2/capacityBlockReservation:CapacityB
 def reservation_of(item: Pricing) -> Resource | str | None:
     """The capacity that `ask` (a launch template or instance) targets.
 
-    A resource of this stack, the id or ARN of one that is bought elsewhere, or None when it targets none.
+    A resource of this stack, the id or ARN of one that is bought outside it, or None if it targets none.
     """
     for type_ in _RESERVATIONS:
         found = item.resources.referred(item.resource, "capacityReservationSpecification", type_)
@@ -86,7 +86,7 @@ def committed(
     upfront_days: Decimal = Decimal(0),
     region: str | None = None,
 ) -> Iterator[CostLine | NotPriced]:
-    """Capacity with the id `where`, bought elsewhere, in which `count` machines of this resource run.
+    """Capacity with the id `where`, bought outside the stack, in which `count` machines of this resource run.
 
     It is billed for the machines it holds, whether used or not. held: as many, `count` where a plan does not tell.
     used: those that something in the stack takes, by default `count`. Without a price, or where how many it holds is
@@ -138,7 +138,7 @@ def reserved(
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not, so each of them once.
 
-    `target` is a resource of this stack, which has lines of its own, or the id of capacity bought outside it, which
+    `target` is a resource of this stack, which has its lines, or the id of capacity bought outside it, which
     costs its list price: by the hour for a reservation, upfront for a capacity block.
     """
     if isinstance(target, Resource):

@@ -47,7 +47,7 @@ def says_samples(item: Pricing, tags: str) -> bool:
 
 
 def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
-    """Millions of samples, and what is assumed in words: those that the cluster says of itself, and those of all else,
+    """Millions of samples, and the assumption as text: those that the cluster states, and those of everything else,
     which no plan knows. tags: name of the input that holds tags or labels.
     """
     others: Decimal = item.assumptions.prometheus_million_samples

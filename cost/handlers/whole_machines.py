@@ -2,7 +2,7 @@
 
 Sources: EC2 user guide, "Stop and start Amazon EC2 instances"; Azure documentation, "States and billing of Azure
 Virtual Machines"; Compute Engine documentation, "Stop or restart a Compute Engine instance", billing. EC2 and Azure
-declare no state with the machine: it is a resource of its own, or an output of the machine.
+declare no state with the machine: it is a separate resource, or an output of the machine.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ def plain(number: Decimal) -> str:
 
 
 def machine_price(item: Pricing, machine: str, purchase: str, term: str = "", *, region: str | None = None) -> Price:
-    """The price of a machine bought in this way; where it has none, what stands for it, as `Pricing.find` says.
+    """The price of a machine with this purchase option, else the stand-in of `Pricing.find`.
 
-    A sum of parts may be known of a machine that nobody can buy so: it is refused before it is looked up. Raises
+    A sum of parts may be known of a machine that is not sold so: it is refused before it is looked up. Raises
     CannotPrice then, and where there is neither price nor bound.
     """
     reason = not_sold(machine, purchase)

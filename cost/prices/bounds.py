@@ -107,7 +107,7 @@ _APART: Final = {1: Decimal(2)}
 """Number of known regions -> factor by which the true price may be below the lowest or above the highest of them."""
 _APART_ELSE: Final = Decimal("1.5")
 _APART_HERE: Final = Decimal("1.1")
-"""The same for siblings of its own region."""
+"""The same for siblings in the same region."""
 
 _DOWN: Final = Context(prec=6, rounding=ROUND_FLOOR)
 _UP: Final = Context(prec=6, rounding=ROUND_CEILING)

@@ -148,7 +148,7 @@ def _disagreements(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[F
 
 def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
     """Prices far from those of other regions, which may be real; and purchase options that cost more than on-demand in
-    the same place: nobody sells those, so one of the two prices belongs to another item."""
+    the same place: no cloud sells those, so one of the two prices belongs to another item."""
     del today
     alike: dict[tuple[str, ...], list[PriceRow]] = {}
     on_demand: dict[tuple[str, ...], PriceRow] = {}

@@ -12,7 +12,7 @@ from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
 from gpucluster.cost.prices.bounds import bound_by_siblings, bound_of, no_more_than
 
 _COMMITTED: Final = ("reserved", "savings_plan")
-"""Purchase options with machine prices at or below on-demand: otherwise nobody would commit to them."""
+"""Purchase options with machine prices at or below on-demand, as a commitment is a discount."""
 
 _Key = tuple[str, str, str, str, str, str]  # provider, region, sku, purchase, term, unit
 

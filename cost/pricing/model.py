@@ -28,7 +28,7 @@ Unbounded = Literal["unbounded"]
 UNBOUNDED: Final = "unbounded"
 
 Spend = Literal["new", "committed-elsewhere"]
-"""Whether a line is new spend, or capacity billed elsewhere (a reservation named by id). Both count in totals."""
+"""Whether a line is new spend, or capacity billed outside the stack (a reservation by its id). Both count in totals."""
 
 
 def cents(amount: Decimal) -> Decimal:
@@ -178,13 +178,13 @@ class CostLine:
 
 
 def committed_sum(lines: Iterable[CostLine]) -> Decimal:
-    """USD per month of lines whose capacity is bought elsewhere; included in the sum of the lines."""
+    """USD per month of lines whose capacity is bought outside the stack; included in the sum of the lines."""
     return sum((line.monthly for line in lines if line.spend == "committed-elsewhere"), Decimal(0))
 
 
 @dataclass(frozen=True)
 class Free:
-    """A resource without a charge of its own, and the source for that."""
+    """A resource without a separate charge, and the source for that."""
 
     urn: str
     type: str

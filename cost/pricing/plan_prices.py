@@ -92,7 +92,7 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
 def storage_price_in_other_regions(cloud: str, tier: int) -> Decimal | None:
     """The lowest known `storage_price` in any region of the cloud, else of any other cloud.
 
-    Ranks tiers in regions without a price of their own: the price ratio of a faster to a slower TiB differs little
+    Ranks tiers in regions without a price: the price ratio of a faster to a slower TiB differs little
     between regions. Bills never use it. Raises BadPrices as `storage_price` does.
     """
     others = (name for name in clouds() if name != cloud)

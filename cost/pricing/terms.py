@@ -259,7 +259,7 @@ def effective_terms(stated: Mapping[str, Terms], given: Mapping[str, Terms]) -> 
 
 
 def said(terms: Mapping[str, Terms]) -> Iterator[str]:
-    """The terms in words, one text for each."""
+    """The terms as texts, one for each."""
     for cloud, agreed in terms.items():
         if agreed.discount:
             yield f"{percent_of(agreed.discount)} off the list prices of {cloud}"

@@ -52,7 +52,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Machines in named capacity bought elsewhere: equal, and included, in every purchase option."""
+    """Machines in named capacity bought outside the stack: equal, and included, in every purchase option."""
 
     line: CostLine
     name: str

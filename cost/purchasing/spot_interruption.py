@@ -25,7 +25,7 @@ class Interruption:
     """Reclaimed machines.
 
     an_hour: upper bound of the share per hour; the lower bound for a class without an upper end. month_least,
-    month_most: the class as shares per month, None without a class or an upper end. said: in words. as_of, source: of
+    month_most: the class as shares per month, None without a class or an upper end. said: as text. as_of, source: of
     a class.
     """
 

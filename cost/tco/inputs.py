@@ -44,7 +44,7 @@ class Field:
 
     @property
     def allowed(self) -> str:
-        """The allowed values, in words."""
+        """The allowed values as text."""
         return f"a {'whole ' if self.whole else ''}number from {self.least:,f} to {self.most:,f}, {self.unit}"
 
 

@@ -13,7 +13,7 @@ from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.pricing.terms import support_of
 from gpucluster.cost.pricing.transfer import GIB_PER_GB, Egress, egress_of, flow_gigabytes
 from gpucluster.cost.purchasing.rate import Settings
-from gpucluster.cost.purchasing.spot_interruption import TakenBack, interruptions
+from gpucluster.cost.purchasing.spot_interruption import Interruption, interruptions
 from gpucluster.cost.tco import Inputs, against, own_cluster
 from tests.cost.tco.test_own import PUBLISHED
 
@@ -22,7 +22,7 @@ ALWAYS_100_GBPS = flow_gigabytes(Decimal(100), Decimal(30))
 
 def _useful(nodes: int) -> Callable[[PriceBook], Decimal]:
     """% of spot hours, where 2 % of the machines are taken back in an hour."""
-    rate = TakenBack(an_hour=Decimal("0.02"), said="")
+    rate = Interruption(an_hour=Decimal("0.02"), said="")
     return lambda _: 100 * interruptions(Decimal(nodes), rate, Settings()).useful
 
 

@@ -94,7 +94,7 @@ class _Cloud:
 
 
 def bars() -> list[Bar]:
-    """The ratio of medians of interleaved runs; each type among as many of its own."""
+    """The ratio of medians of interleaved runs; each type among as many of the same type."""
     return [_bar(token, inputs) for token, inputs in _KINDS]
 
 

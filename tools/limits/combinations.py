@@ -226,7 +226,7 @@ class _Reader:
         return found
 
     def _given_by(self, path: Path) -> list[Place]:
-        """The inputs of a member, or inside it if it has no input of its own; none inside of lists."""
+        """The inputs of a member, or inside it if it has no input; none inside of lists."""
         inside = self.places.get((*self.at, *path), ())
         exact = [place for place in inside if place.schema == (*self.at, *path)]
         return [place for place in exact or inside if "[]" not in self._relative(place)]

@@ -32,7 +32,7 @@ class NotWritten(Fault):
 def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list[Path]:
     """Replaces and adds the rows of the answers; returns the changed files. Raises NotWritten.
 
-    New files are written beside the book, read back as a book, and only then replace the old ones.
+    New files are written next to the book, read back as a book, and only then replace the old ones.
     """
     book = PriceBook(today=today, folder=folder)
     found = list(answers)

@@ -31,7 +31,7 @@ from gpucluster.sandbox.state.damage import differences
 @dataclass(frozen=True, kw_only=True)
 class Left:
     """kind: in the cloud's terms, or Pulumi's type. id: its ARN or id. daily: known USD per day, None if nothing is
-    known. cost: the same in words, with usage-based and unpriced items. remove: a command, or empty.
+    known. cost: the same as text, with usage-based and unpriced items. remove: a command, or empty.
     """
 
     kind: str
@@ -99,7 +99,7 @@ _KUBERNETES: Final = "kubernetes"
 def ledger_of(project: Project, stack: str) -> tuple[Resources, dict[str, str]]:
     """The existing resources of a stack, and URN -> the command that would remove it from a real account.
 
-    Not what a destroy keeps on purpose and nobody pays for: permissions that other clusters may use, enabled APIs. A
+    Not what a destroy keeps on purpose and costs nothing: permissions that other clusters may use, enabled APIs. A
     cloud's own inventory does not have them either.
     """
     kept = [entry for difference in differences(project) for entry in difference.kept if free_reason(entry.type)]

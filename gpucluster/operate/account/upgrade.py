@@ -178,7 +178,7 @@ _SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 
 
 def as_text(found: RunningVersions, way: Sequence[Step], *, to: str | None, today: datetime.date, price: str) -> str:
-    """price: of extended support, in words."""
+    """price: of extended support, as text."""
     return "\n".join([*_old(found), "", *_ends(found, today, price), "", *_way(way, to)])
 
 

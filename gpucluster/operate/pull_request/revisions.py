@@ -34,7 +34,7 @@ class Revision:
 class Repository:
     """A git repository, read-only: objects of the working tree are written to `scratch`.
 
-    root: the top folder of the working tree. scratch: an empty folder of ours.
+    root: the top folder of the working tree. scratch: an empty folder.
     """
 
     root: Path
@@ -163,7 +163,7 @@ class Checkout:
         return project.stacks() if project else []
 
     def copy(self, folder: Path) -> Checkout:
-        """The same files in another folder, with the same environment, for a sandbox of its own."""
+        """The same files in another folder, with the same environment, for a separate sandbox."""
         shutil.copytree(self.files, folder, symlinks=True, ignore=shutil.ignore_patterns(".venv", ".tools"))
         copied = Checkout(self.repository, self.revision, self.project, folder, self.environment)
         original = self._project(self.environment)

@@ -67,7 +67,7 @@ class Kubectl:
         except OSError as error:
             raise ClusterError(f"{self._command[0]} cannot be run: {error.strerror}; install kubectl") from None
         if done.returncode:
-            # kubectl logs each attempt in a line of its own; its last line is for users.
+            # kubectl logs each attempt in a separate line; its last line is for users.
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise ClusterError(f"kubectl {' '.join(words[:2])}: {said[-1]}")
         return done.stdout

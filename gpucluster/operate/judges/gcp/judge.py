@@ -55,7 +55,7 @@ def at(wanted: Shape, schema: Schema, path: Sequence[str]) -> Schema | None:
         inside = found.get("additionalProperties") if step == "*" else found.get("properties", {}).get(step)
         if inside is None:
             return None
-        # A property's own attributes, such as deprecation, are beside the reference.
+        # A property's own attributes, such as deprecation, are next to the reference.
         found = {**_followed(wanted, inside), **{key: inside[key] for key in _OWN if key in inside}}
     return found
 
