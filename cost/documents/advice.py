@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field, computed_field
 
 from gpucluster.core.documents.document import Document, Notes, Section
-from gpucluster.cost.documents.json_schema import Amount, Answer, Model
+from gpucluster.core.documents.model import Model
+from gpucluster.cost.documents.json_schema import Amount, Answer
 from gpucluster.cost.documents.text import plain_number
 from gpucluster.cost.pricing.money import money
 from gpucluster.cost.purchasing.recommendations import Advice

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from gpucluster.core.documents.document import Document, Notes, Section, table
-from gpucluster.cost.documents.json_schema import Amount, Answer, Bound, Known, Model, known
+from gpucluster.core.documents.model import Model
+from gpucluster.cost.documents.json_schema import Amount, Answer, Bound, Known, known
 from gpucluster.cost.estimate.budgets import LimitVerdict
 from gpucluster.cost.pricing.money import money, ranged
 

@@ -1,4 +1,4 @@
-"""The base of every JSON document, the types of its values, and the JSON Schemas made of them."""
+"""The base of every JSON document with amounts, and the types of its values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import (
     AfterValidator,
     AliasPath,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -18,7 +17,7 @@ from pydantic import (
 )
 from pydantic.json_schema import JsonSchemaValue
 
-from gpucluster.core.text.json_text import schema_of
+from gpucluster.core.documents.model import Model, Versioned
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import UNBOUNDED, CostLine, Unbounded
 from gpucluster.cost.pricing.model import Amounts as AmountsOf
@@ -57,22 +56,9 @@ Name = Annotated[str, AfterValidator(_name)]
 """Logical name of the resource with this URN, by the context of the validation."""
 
 
-class Model(BaseModel):
-    """A part of a document, made of keywords or of the attributes of an object."""
-
-    model_config = ConfigDict(from_attributes=True, extra="forbid", frozen=True, populate_by_name=True)
-
-
 def _with_versions(schema: JsonSchemaValue) -> None:
     schema["required"] = ["schema_version", "currency", *schema["required"]]
     schema["description"] = f"{schema['description']} {_VERSIONS}"
-
-
-class Versioned(Model):
-    """What a command writes with --format json."""
-
-    schema_version: Literal[2] = 2
-    """Raised if a field changes its meaning or is removed; new fields do not raise it."""
 
 
 class Answer(Versioned):
@@ -135,8 +121,3 @@ def known(amount: Decimal | Unbounded, gap: Gap) -> Known:
         most=None if priced is None else gap.high(priced),
         dollars_known=None if share is None else share.quantize(MILLIONTH),
     )
-
-
-def command_schema(model: type[Model], command: str) -> dict[str, Any]:
-    """JSON Schema of what a command writes with --format json, made of its type."""
-    return {**schema_of(model), "title": f"gpucluster {command} --format json"}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from gpucluster.core.documents.document import Document, Notes, table
-from gpucluster.cost.documents.json_schema import Amount, Answer, Model, Versioned
-from gpucluster.cost.documents.text import counted
+from gpucluster.core.documents.document import Document, Notes, counted, table
+from gpucluster.core.documents.model import Model, Versioned
+from gpucluster.cost.documents.json_schema import Amount, Answer
 from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.prices.check import Finding
 

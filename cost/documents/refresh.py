@@ -10,7 +10,8 @@ from typing import Annotated
 from pydantic import AfterValidator, AliasPath, Field
 
 from gpucluster.core.documents.document import Document, Notes, Section, table
-from gpucluster.cost.documents.json_schema import Amount, Answer, Model
+from gpucluster.core.documents.model import Model
+from gpucluster.cost.documents.json_schema import Amount, Answer
 from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.prices.live.refresh import Answer as LiveAnswer
 

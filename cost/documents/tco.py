@@ -8,9 +8,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, figure
+from gpucluster.core.documents.charts import Bar, Bars, Figure, figure
 from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, table
-from gpucluster.cost.documents.json_schema import Amount, Answer, Model, text_of
+from gpucluster.core.documents.model import Model
+from gpucluster.cost.documents.charts import use_chart, use_line
+from gpucluster.cost.documents.json_schema import Amount, Answer, text_of
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import change, money, percent
@@ -161,26 +163,25 @@ def _items_figure(own: Own) -> Figure:
 
 def _against(own: Own, found: Sequence[Against]) -> Figure:
     """Owning costs nearly the same at any use; a price by use grows with it."""
-    lines = [Curve("nodes of your own", own.fixed, own.fixed + own.per_use)]
+    lines = [use_line("nodes of your own", own.fixed, own.fixed + own.per_use)]
     names: list[str] = []
     for one in found:
         if one.idle_too:
             paid = one.rate * own.gpus * HOURS_PER_YEAR
             saves = f"owning {'saves' if one.yearly >= 0 else 'costs'} {money(cents(abs(one.yearly)))} a year"
             name = f"{one.name}, reserved: {saves}{'' if one.yearly >= 0 else ' more'}"
-            lines.append(Curve(name, paid, paid))
+            lines.append(use_line(name, paid, paid))
         else:
             full = one.rate * own.available_gpu_hours
             never = one.break_even is None
             less = "never costs less" if never else f"costs less from {percent(one.break_even or Decimal(0))} of use"
             name = f"{one.name}, pay-as-you-go: owning {less}"
-            lines.append(Curve(name, Decimal(0), full, one.break_even))
+            lines.append(use_line(name, Decimal(0), full, one.break_even))
         names.append(name)
     text = f"{'; '.join(names)}."
     if own.not_included:
         text += " Costs not included make owning more expensive than drawn; the resale value of nodes makes it cheaper."
-    chart = Curves(lines, ("no hours used", "all hours used"), text)
-    return figure("break-even", "Against a cloud, a year", text, chart)
+    return figure("break-even", "Against a cloud, a year", text, use_chart(lines, text))
 
 
 def _rows(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Iterator[tuple[str, ...]]:

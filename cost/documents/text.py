@@ -22,16 +22,6 @@ def plain_number(number: Decimal) -> str:
     return f"{number.normalize():,f}"
 
 
-def counted(number: int, what: str) -> str:
-    """`1 line`, `2 lines`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def sentence(text: str) -> str:
-    """With a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def basis(*estimates: Estimate, month: bool = False) -> str:
     """`list prices in USD, before tax, discounts, support and data transfer`; with the account's terms, if any.
 

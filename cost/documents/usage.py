@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gpucluster.core.documents.document import Document, table
-from gpucluster.cost.documents.json_schema import Amount, Model, Versioned
+from gpucluster.core.documents.model import Model, Versioned
+from gpucluster.cost.documents.json_schema import Amount
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.rates import usage_words
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from gpucluster.core.documents.charts import Bar, Bars, Figure, Panel, Range, figure
+from gpucluster.core.documents.charts import Bars, Figure, Panel, Range, figure
 from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, table
 from gpucluster.cost.comparison import Column, Comparison, PartRow
 from gpucluster.cost.comparison.offers import Ranking
+from gpucluster.cost.documents.charts import amount_bar, amounts_range
 from gpucluster.cost.documents.text import basis, unpriced_items
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import cents
@@ -154,12 +156,8 @@ def _figures(found: Comparison) -> Iterator[Figure]:
 
 def _ranking(found: Comparison) -> Figure:
     rows = [
-        Bar(
-            item.title,
-            item.monthly,
-            ranged(item.monthly, item.gap),
-            "" if item.times is None else f"{item.times:f} x",
-            f"rank {item.rank}",
+        amount_bar(
+            item.title, item.monthly, item.gap, "" if item.times is None else f"{item.times:f} x", f"rank {item.rank}"
         )
         for item in found.ranking
     ]
@@ -177,26 +175,23 @@ def _whole(found: Comparison) -> Figure:
         text = f"{column.title}: {ranged(monthly.expected, gaps.expected)}"
         if monthly.varies:
             text += f", from {ranged(monthly.floor, gaps.floor)} to {ranged(monthly.ceiling, gaps.ceiling)}"
-        panels.append(Panel(Range.of(monthly, gaps, text, scale=scale), column.title))
+        panels.append(Panel(amounts_range(monthly, gaps, text, scale=scale), column.title))
     texts = "; ".join(panel.chart.label for panel in panels if isinstance(panel.chart, Range))
     return Figure("totals", "In total: floor, expected, ceiling", f"{texts}.", panels)
 
 
 def _parts(found: Comparison) -> Figure:
-    most = max((amount for part in found.parts for amount in part.monthly if amount), default=Decimal(1))
-    panels = [
-        Panel(
-            Bars(
-                [
-                    Bar(column.title, amount, _amount(amount, gap, "not there"))
-                    for column, amount, gap in zip(found.columns, part.monthly, part.gaps, strict=True)
-                ],
-                most,
-            ),
-            part.name,
+    bars = {
+        part.name: Bars(
+            [
+                amount_bar(column.title, amount, gap, shown="" if amount is not None or gap.missing else "none")
+                for column, amount, gap in zip(found.columns, part.monthly, part.gaps, strict=True)
+            ]
         )
         for part in found.parts
-    ]
+    }
+    most = max((each.most for each in bars.values()), default=Decimal(1))
+    panels = [Panel(replace(each, scale=most), name) for name, each in bars.items()]
     dearest = ", ".join(part.name for part in found.parts[:3])
     text = f"The most expensive parts are {dearest}; amounts are next to their bars, all on one scale."
     return Figure("parts", "By part, a month", text, panels)

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, AliasPath, BeforeValidator, Field
 
+from gpucluster.core.documents.model import Model
 from gpucluster.cost.comparison import Comparison, Row
-from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, Model, known
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, known
 from gpucluster.cost.documents.report.report_json import NotPriced, Trial, report_json
 from gpucluster.cost.prices import NotKnown
 from gpucluster.cost.pricing.transfer import Egress

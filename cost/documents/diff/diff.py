@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, counted
 from gpucluster.core.program.resources import urn_name
 from gpucluster.cost.diff import Diff, LineChange, Loss
 from gpucluster.cost.documents.diff.diff_text import answer, line_cells, part_cells, total_rows, unpriced_lists
-from gpucluster.cost.documents.text import basis, counted, unpriced
+from gpucluster.cost.documents.text import basis, unpriced
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.pricing.model import Amounts, NotPriced
 from gpucluster.cost.pricing.money import change, money

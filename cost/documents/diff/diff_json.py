@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from pydantic import AliasPath, Field
 
+from gpucluster.core.documents.model import Model, command_schema
 from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.diff.diff import Kind, change_of
-from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, Model, command_schema, known
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Known, known
 from gpucluster.cost.documents.report.report_json import Line, Outcome, Unpriced
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.pricing.model import Amounts as AmountsOf

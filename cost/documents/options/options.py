@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, Panel, figure
+from gpucluster.core.documents.charts import Bar, Bars, Figure, Panel, figure
 from gpucluster.core.documents.document import Document, Heading, Notes, Section
+from gpucluster.cost.documents.charts import use_chart, use_line
 from gpucluster.cost.documents.options.options_text import (
     fitting_text,
     mix_table,
@@ -199,7 +200,7 @@ def _break_even(number: int, found: PoolOptions) -> Figure:
     pool, hours = found.pool, found.pool.count.expected * HOURS_PER_MONTH
     commitments = [option for option in found.options if option.beats_on_demand is not None]
     on_demand = next(option.rate.usd / option.beats_on_demand for option in commitments if option.beats_on_demand)
-    lines = [Curve("on demand, paid by the hour", Decimal(0), on_demand * hours)]
+    lines = [use_line("on demand, paid by the hour", Decimal(0), on_demand * hours)]
     shares: list[str] = []
     for option in commitments:
         beats = option.beats_on_demand or Decimal(0)
@@ -207,9 +208,8 @@ def _break_even(number: int, found: PoolOptions) -> Figure:
         about = "" if option.rate.rankable else ", approximate"
         shares.append(f"{option.way.words} from {percent(beats)}{about}")
         lines.append(
-            Curve(f"{option.way.words}: cheaper from {percent(beats)} of the hours{about}", monthly, monthly, beats)
+            use_line(f"{option.way.words}: cheaper from {percent(beats)} of the hours{about}", monthly, monthly, beats)
         )
     text = f"{pool.name}: share of hours above which a commitment for all machines is cheaper than on demand: "
     text += f"{', '.join(shares)}."
-    chart = Curves(lines, ("no hours used", "all hours used"), text)
-    return figure(f"break-even-{number}", "Break-even use of a commitment", text, chart)
+    return figure(f"break-even-{number}", "Break-even use of a commitment", text, use_chart(lines, text))

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import AliasPath, Field
 
-from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Bound, Known, Model, known
+from gpucluster.core.documents.model import Model
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Bound, Known, known
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 
 

@@ -7,11 +7,10 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, counted
 from gpucluster.core.program.resources import urn_name
 from gpucluster.cost.bills.reconciliation import Apart, Exactness, Reason, Reconciled, UnplannedCharge
 from gpucluster.cost.bills.usage import DerivedUsage
-from gpucluster.cost.documents.text import counted
 from gpucluster.cost.pricing.money import change, money
 
 REASONS: Final = {

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasPath, Field, PlainSerializer, WithJsonSchema
 
+from gpucluster.core.documents.model import Model, command_schema
 from gpucluster.cost.bills.reconciliation import Exactness, Reconciled, UnplannedCharge
 from gpucluster.cost.bills.usage import DerivedUsage
-from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer, Model, command_schema, text_of
+from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer, text_of
 from gpucluster.cost.pricing.model import cents
 
 Money = Annotated[Decimal, PlainSerializer(text_of), WithJsonSchema({"type": "string", "pattern": r"^-?\d+\.\d{2}$"})]

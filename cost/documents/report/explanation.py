@@ -9,7 +9,8 @@ from typing import Final
 from pydantic import Field
 
 from gpucluster.core.documents.document import Document, Notes, Section
-from gpucluster.cost.documents.json_schema import Answer, Between, Model
+from gpucluster.core.documents.model import Model
+from gpucluster.cost.documents.json_schema import Answer, Between
 from gpucluster.cost.documents.report.report import bought
 from gpucluster.cost.documents.report.report_json import Line
 from gpucluster.cost.documents.text import bounds, plain_number

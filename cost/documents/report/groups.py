@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpucluster.core.documents.document import Document, Row, Section, Table
-from gpucluster.cost.documents.text import basis
+from gpucluster.cost.documents.text import basis, plain_number
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping
 from gpucluster.cost.pricing.money import how_known, money, percent, ranged
 
 if TYPE_CHECKING:  # a table needs no model
-    from gpucluster.cost.documents.json_schema import Model
+    from gpucluster.core.documents.model import Model
 
 
 def groups_document(found: Grouping, estimate: Estimate, title: str = "Cost") -> Document:

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, counted, sentence
 from gpucluster.cost.documents.text import (
     USAGE_HEADING,
     basis,
-    counted,
     coverage,
     plain_number,
     price_dates,
-    sentence,
     unpriced_items,
     usage_count,
     usage_rates,

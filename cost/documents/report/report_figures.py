@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from gpucluster.core.documents.charts import Bar, Bars, Figure, Mark, Panel, Range, figure
+from gpucluster.core.documents.charts import Bar, Bars, Figure, Mark, Panel, figure
+from gpucluster.cost.documents.charts import amount_bar, amounts_range
 from gpucluster.cost.documents.text import plain_number
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping
@@ -63,7 +64,7 @@ def _range(estimate: Estimate) -> Figure:
         text += "; nothing in it is autoscaled"
     limit = None if budget is None else Mark("Budget", budget.monthly, money(budget.monthly))
     text += f"; the budget is {limit.shown}." if limit else "; no budget is set."
-    return figure("range", "Floor, expected, ceiling", text, Range.of(monthly, gaps, text, limit))
+    return figure("range", "Floor, expected, ceiling", text, amounts_range(monthly, gaps, text, limit))
 
 
 def _parts(estimate: Estimate) -> list[Bar]:
@@ -72,9 +73,9 @@ def _parts(estimate: Estimate) -> list[Bar]:
         expected, gap = part.monthly.expected, estimate.gaps.part(part.name)
         if expected or gap.missing or part.monthly.varies:
             share = _share(expected, estimate.monthly.expected)
-            rows.append(Bar(part.name, expected, ranged(expected, gap), share, _aside(part)))
+            rows.append(amount_bar(part.name, expected, gap, share, _aside(part)))
     unpriced = sorted(estimate.unpriced_parts - {part.name for part in estimate.parts})
-    return [*rows, *(Bar(name, None, ranged(Decimal(0), estimate.gaps.part(name))) for name in unpriced)]
+    return [*rows, *(amount_bar(name, None, estimate.gaps.part(name)) for name in unpriced)]
 
 
 def _aside(part: Part) -> str:
@@ -92,4 +93,4 @@ def _label(grouping: Grouping, total: Decimal) -> Panel:
 
 def _group(group: Group, total: Decimal) -> Bar:
     expected = group.monthly.expected
-    return Bar(group.value, expected, ranged(expected, group.gap), _share(expected, total))
+    return amount_bar(group.value, expected, group.gap, _share(expected, total))

@@ -8,19 +8,8 @@ from typing import Any, Literal
 
 from pydantic import AliasPath, Field
 
-from gpucluster.cost.documents.json_schema import (
-    Amount,
-    Amounts,
-    Answer,
-    Between,
-    Bound,
-    Date,
-    Known,
-    Model,
-    Name,
-    command_schema,
-    known,
-)
+from gpucluster.core.documents.model import Model, command_schema
+from gpucluster.cost.documents.json_schema import Amount, Amounts, Answer, Between, Bound, Date, Known, Name, known
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping

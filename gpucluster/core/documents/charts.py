@@ -4,24 +4,26 @@ size on every screen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-
-from gpucluster.cost.pricing.bounds import Gaps
-from gpucluster.cost.pricing.model import Amounts, Unbounded
-from gpucluster.cost.pricing.money import money, ranged
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A name, the length of its bar, and the text after it. size None: no bar, for an unknown amount."""
+    """A name, the length of its bar, and the text after it. size None: no bar, for an unknown amount.
+
+    most: upper end of a range, to which a lighter bar continues. tone: `warn` or `bad`, else the usual colour.
+    """
 
     name: str
     size: Decimal | None
     amount: str
     share: str = ""
     note: str = ""
+    most: Decimal | None = None
+    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Bars:
     @property
     def most(self) -> Decimal:
         """The amount of the full width."""
-        return self.scale or max((row.size for row in self.rows if row.size), default=Decimal(1))
+        return self.scale or max((end for row in self.rows for end in (row.size, row.most) if end), default=Decimal(1))
 
     @property
     def shares(self) -> bool:
@@ -57,7 +59,7 @@ class Mark:
     """A point of a range."""
 
     name: str
-    value: Decimal | Unbounded
+    value: Decimal | Literal["unbounded"]
     shown: str
 
 
@@ -76,19 +78,6 @@ class Range:
     scale: Decimal | None = None
     kind: str = "range"
 
-    @classmethod
-    def of(cls, amounts: Amounts, gaps: Gaps, label: str, budget: Mark | None = None,
-           scale: Decimal | None = None) -> Range:  # fmt: skip
-        """The amounts of a month."""
-        return cls(
-            Mark("Floor", amounts.floor, ranged(amounts.floor, gaps.floor)),
-            Mark("Expected", amounts.expected, ranged(amounts.expected, gaps.expected)),
-            Mark("Ceiling", amounts.ceiling, ranged(amounts.ceiling, gaps.ceiling)),
-            budget,
-            label,
-            scale,
-        )
-
     @property
     def marks(self) -> list[Mark]:
         """All of them."""
@@ -105,32 +94,41 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A straight line from `start` at 0 to `end` at 1, its intersection with the first one, and its label."""
+    """A line through points (x from 0 to 1, amount), with its label.
+
+    meets: a point from which a line goes down to the axis. of: number of the curve whose limit it is, -1 for a limit of
+    several; None for no limit. dots: whether its points are marked.
+    """
 
     name: str
-    start: Decimal
-    end: Decimal
-    meets: Decimal | None = None
+    points: Sequence[tuple[float, float]]
+    meets: tuple[float, float] | None = None
+    of: int | None = None
+    dots: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Straight lines over a share from 0 to 1, with a legend; a line down to the axis where they meet the first."""
+    """Lines over one axis, with a legend. ticks: (x, text) on the axis; ends: texts of 0 and of the top; scale: the
+    amount at the top, else the largest.
+    """
 
     rows: Sequence[Curve]
-    ends: tuple[str, str]
+    ticks: Sequence[tuple[float, str]]
+    ends: tuple[str, Callable[[float], str]]
     label: str
+    scale: float | None = None
     kind: str = "curves"
 
     @property
-    def most(self) -> Decimal:
+    def most(self) -> float:
         """The amount at the top."""
-        return max((max(curve.start, curve.end) for curve in self.rows), default=Decimal(0)) or Decimal(1)
+        return self.scale or max((y for curve in self.rows for _, y in curve.points), default=0) or 1
 
     @property
     def top(self) -> str:
         """The same for readers."""
-        return money(self.most)
+        return self.ends[1](self.most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a preview needs neither models nor charts
     from gpucluster.core.documents.charts import Figure
-    from gpucluster.cost.documents.json_schema import Model
+    from gpucluster.core.documents.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Table:
     right-aligned. wide: the column that takes the remaining width; None: no cell wraps. even: all but the first column
     have the same width. detail: if set, a page folds the rows below each strong one, and Markdown folds all of them
     under this summary. more: the text in place of rows without room in a comment. drawn: whether a page has a figure
-    in its place.
+    in its place. caption: what the table shows, on a page.
     """
 
     heads: Sequence[str]
@@ -45,6 +45,7 @@ class Table:
     detail: str = ""
     more: Callable[[Sequence[Row]], str] = lambda rows: f"{len(rows):,} more"
     drawn: bool = False
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +102,13 @@ def table(
 ) -> Table:
     """A table without sums."""
     return Table(heads=heads, rows=[Row(cells) for cells in rows], left=left, wide=wide)
+
+
+def counted(number: int, what: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."

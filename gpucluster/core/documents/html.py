@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gpucluster.core.documents.document import Document, Heading, Notes, Row, Table
-from gpucluster.cost.documents.text import sentence
+from gpucluster.core.documents.document import Document, Heading, Notes, Row, Table, sentence
 
 _KINDS = {Table: "table", Notes: "notes", Heading: "heading", str: "text"}
 

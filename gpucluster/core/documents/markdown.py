@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table
-from gpucluster.cost.documents.text import sentence
+from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table, sentence
 
 LONGEST: Final = 65_536
 """GitHub's limit for a comment in characters."""

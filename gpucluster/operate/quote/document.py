@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainSerializer, WithJsonSchema
 
 from gpucluster.core.documents.document import Document, Notes, Section, table
-from gpucluster.cost.documents.json_schema import Amount, Answer, Model, command_schema, text_of
+from gpucluster.core.documents.model import Model, command_schema
+from gpucluster.cost.documents.json_schema import Amount, Answer, text_of
 from gpucluster.operate.quote import quotes
 from gpucluster.operate.quote.quotes import Answer as QuotesAnswer
 from gpucluster.operate.quote.spec_values import terms_values

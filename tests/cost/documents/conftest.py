@@ -16,7 +16,7 @@ import pytest
 
 from gpucluster.core.documents.document import Document
 from gpucluster.core.documents.formats import WIDEST, written
-from gpucluster.cost.documents.json_schema import Model
+from gpucluster.core.documents.model import Model
 
 FORMS = {"txt": "table", "md": "markdown", "json": "json", "csv": "csv"}
 GOLDEN = Path(__file__).parent / "golden"

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from gpucluster.core.documents.document import sentence
 from gpucluster.core.documents.markdown import bytes_of, code, fitting, row
 from gpucluster.core.program.resources import urn_name
 from gpucluster.cost.diff import LineChange, Loss
 from gpucluster.cost.documents.diff.diff import MARKS
 from gpucluster.cost.documents.diff.diff_text import line_cells, missing, part_cells, total_rows, unpriced_lists
-from gpucluster.cost.documents.text import basis, sentence
+from gpucluster.cost.documents.text import basis
 from gpucluster.cost.pricing.money import money, ranged
 from gpucluster.operate.pull_request.judgement import Judgement, StackJudgement
 from gpucluster.operate.pull_request.render.findings import advice_line, mandatory_line, vendor_line

@@ -163,3 +163,33 @@ def test_on_paper_everything_is_open_and_light(show: Show, report: str) -> None:
     assert page.locator("#panel-0").is_visible()
     assert page.locator("#panel-1").is_visible()
     assert page.pdf().startswith(b"%PDF")
+
+
+CONTRASTS = """() => {
+  const light = fill => {
+    const parts = fill.match(/\\d+/g).slice(0, 3).map(part => part / 255)
+      .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const of = name => light(getComputedStyle(document.querySelector(`rect.${name}`)).fill);
+  const [track, lighter, bar] = ['track', 'bar-2', 'bar'].map(of);
+  return [[track, lighter], [lighter, bar]].map(pair => (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05));
+}"""
+
+
+@pytest.mark.parametrize("medium", ["screen", "print"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_parts_of_a_bar_stand_out_from_each_other_and_from_their_track(
+    show: Show, report: str, scheme: Literal["light", "dark"], medium: Literal["screen", "print"]
+) -> None:
+    page = show(report, scheme=scheme)
+    page.emulate_media(media=medium, color_scheme=scheme)
+    assert min(page.evaluate(CONTRASTS)) >= 3  # WCAG 2.2, 1.4.11
+
+
+def test_every_table_has_a_caption(show: Show, report: str) -> None:
+    captions: list[str | None] = show(report).evaluate(
+        "[...document.querySelectorAll('table')].map(table => table.caption && table.caption.textContent.trim())"
+    )
+    assert captions
+    assert all(captions)

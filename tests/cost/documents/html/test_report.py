@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Mark, Range
+from gpucluster.core.documents.charts import Bar, Bars, Curves, Mark, Range
 from gpucluster.core.documents.formats import written
 from gpucluster.core.documents.html import templates
 from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
+from gpucluster.cost.documents.charts import amounts_range, use_chart, use_line
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.pricing.bounds import Gaps
 from gpucluster.cost.pricing.model import Amounts
@@ -122,16 +123,19 @@ def test_a_range_ends_at_its_ceiling_or_at_the_edge(
 ) -> None:
     limit = None if budget is None else Mark("Budget", budget, "$100")
     amounts, gaps = Amounts(Decimal(20), Decimal(40), ceiling), Gaps((), None, None, frozenset())
-    chart = Range.of(amounts, gaps, "text", limit)
+    chart = amounts_range(amounts, gaps, "text", limit)
     assert (_numbers(chart, "bar"), _numbers(chart, "bar-2")) == ([floor_width], [ceiling_width])
     assert _drawn(chart).count('class="tick"') == (1 if budget is None else 2)
 
 
 def test_a_curve_is_marked_where_it_meets_the_first() -> None:
-    found = [Curve("on demand", Decimal(0), Decimal(200)), Curve("plan", Decimal(90), Decimal(90), Decimal("0.45"))]
-    drawing = _drawn(Curves(found, ("none", "all"), "text"))
-    assert 'd="M0 100.00L100 0.00"' in drawing
-    assert 'd="M0 55.00L100 55.00"' in drawing
+    found = [
+        use_line("on demand", Decimal(0), Decimal(200)),
+        use_line("plan", Decimal(90), Decimal(90), Decimal("0.45")),
+    ]
+    drawing = _drawn(use_chart(found, "text"))
+    assert 'd="M0.00 100.00L100.00 0.00"' in drawing
+    assert 'd="M0.00 55.00L100.00 55.00"' in drawing
     assert 'd="M45.00 55.00V100"' in drawing
     assert drawing.count('class="meet') == 1
 

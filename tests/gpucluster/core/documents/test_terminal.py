@@ -10,7 +10,7 @@ import pytest
 
 from gpucluster.core.documents.document import Document, Row, Table
 from gpucluster.core.documents.formats import NARROWEST, WIDEST, width_for, written
-from gpucluster.cost.documents.json_schema import Versioned
+from gpucluster.core.documents.model import Versioned
 
 
 class _Terminal(io.StringIO):

@@ -1,0 +1,27 @@
+"""The base of every JSON document, and the JSON Schemas made of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from gpucluster.core.text.json_text import schema_of
+
+
+class Model(BaseModel):
+    """A part of a document, made of keywords or of the attributes of an object."""
+
+    model_config = ConfigDict(from_attributes=True, extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Versioned(Model):
+    """What a command writes with --format json."""
+
+    schema_version: Literal[2] = 2
+    """Raised if a field changes its meaning or is removed; new fields do not raise it."""
+
+
+def command_schema(model: type[Model], command: str) -> dict[str, Any]:
+    """JSON Schema of what a command writes with --format json, made of its type."""
+    return {**schema_of(model), "title": f"gpucluster {command} --format json"}
