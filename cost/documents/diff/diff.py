@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, counted
+from gpucluster.core.documents.document import Comment, Document, Notes, Row, Section, Table, counted, quoted
 from gpucluster.core.program.resources import urn_name
 from gpucluster.cost.diff import Diff, LineChange, Loss
 from gpucluster.cost.documents.diff.diff_text import answer, line_cells, part_cells, total_rows, unpriced_lists
@@ -37,20 +37,21 @@ def diff_document(found: Diff) -> Document:
         title=f"Change from {found.old.title} to {found.new.title}",
         basis=basis(found.old.estimate, found.new.estimate, month=True),
         answer=answer(found),
-        sections=lambda: _sections(found),
+        sections=lambda: diff_sections(found),
         model=model,
         rows=lambda: (COLUMNS, _rows(found)),
-        marker=("cost diff", found.stack),
+        comment=Comment(marker=("cost diff", found.stack)),
     )
 
 
-def _sections(found: Diff) -> Iterator[Section]:
+def diff_sections(found: Diff) -> Iterator[Section]:
+    """Parts, lines and totals that change; the budget, losses, and items without a price."""
     same = sum(len(part.lines) - len(part.changed) for part in found.parts)
     sums = [Row(cells, strong=cells[0][0].isupper()) for cells in total_rows(found)]
     yield Table(
         heads=["", "before", "after", "change"],
         rows=[row for part in found.parts if part.moves for row in (
-            Row((part.name, *part_cells(part)), strong=True, amount=part.change.comparable),
+            Row((quoted(part.name), *part_cells(part)), strong=True, amount=part.change.comparable),
             *map(_line, part.changed),
         )],
         sums=sums,
@@ -63,7 +64,10 @@ def _sections(found: Diff) -> Iterator[Section]:
     if found.losses:
         yield Notes("Storage and reserved capacity that are deleted or replaced", [*map(_loss, found.losses)])
     for heading, items in unpriced_lists(found):
-        yield Notes(heading, [f"{item.type} {urn_name(item.urn)}: {unpriced(item)}" for item in items])
+        yield Notes(
+            heading,
+            [f"{quoted(item.type)} {quoted(urn_name(item.urn))}: {quoted(unpriced(item), 600)}" for item in items],
+        )
     yield f"{len(found.changed)} lines change, {same} stay the same"
 
 
@@ -76,8 +80,8 @@ def _omitted(rows: Sequence[Row]) -> str:
 def _loss(loss: Loss) -> str:
     """One resource that is deleted or replaced."""
     cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
-    because = f", forced by {', '.join(loss.because)}" if loss.because and not loss.retained else ""
-    return f"{loss.name} ({loss.type}): {loss.outcome}{because}{cost}"
+    because = f", forced by {', '.join(map(quoted, loss.because))}" if loss.because and not loss.retained else ""
+    return f"{quoted(loss.name)} ({quoted(loss.type)}): {loss.outcome}{because}{cost}"
 
 
 def _line(line: LineChange) -> Row:
@@ -88,7 +92,7 @@ def _line(line: LineChange) -> Row:
 
 def _line_name(line: LineChange) -> str:
     """`+ NAT gateway (nat)`."""
-    return f"{MARKS[line.kind]} {line.name} ({line.resource})"
+    return f"{MARKS[line.kind]} {quoted(line.name, 120)} ({quoted(line.resource)})"
 
 
 def _bounds(before: Amounts, after: Amounts) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.documents.document import quoted
 from gpucluster.core.program.resources import key_of, urn_name
 from gpucluster.cost.diff import Change, Diff, LineChange, PartChange
 from gpucluster.cost.diff.diff import change_of
@@ -14,13 +15,8 @@ from gpucluster.cost.pricing.bounds import CLOSED, Gap
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, Amounts, NotPriced, Unbounded
 from gpucluster.cost.pricing.money import change, money, percent, ranged
 
-_LONGEST: Final = 80
-"""Maximum characters of a name in a sentence."""
 _NAMED: Final = 3
 """Number of unpriced resources that a sentence names."""
-
-Quote = Callable[[str], str]
-"""Formats a name from the user."""
 
 
 def answer(found: Diff) -> str:
@@ -76,11 +72,7 @@ def comparable(told: Change) -> str:
     return f"priced on both sides: {change(told.comparable) if told.comparable else 'no change'}"
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
-def missing(found: Sequence[Diff], quote: Quote = _short) -> str:
+def missing(found: Sequence[Diff]) -> str:
     """Items without a price on one side, or different ones on both; the most expensive on the other side first."""
     amounts = _amounts(found)
     lists = (
@@ -89,7 +81,7 @@ def missing(found: Sequence[Diff], quote: Quote = _short) -> str:
         ("changed and not priced", [item for each in found for item in each.changed_unpriced]),
     )
     return "".join(
-        f"; {words}: {_names(sorted(items, key=lambda item: -amounts.get(key_of(item.urn), Decimal(0))), quote)}"
+        f"; {words}: {_names(sorted(items, key=lambda item: -amounts.get(key_of(item.urn), Decimal(0))))}"
         for words, items in lists
         if items
     )
@@ -115,8 +107,8 @@ def unpriced_lists(found: Diff) -> Iterator[tuple[str, Sequence[NotPriced]]]:
             yield heading, items
 
 
-def _names(items: Sequence[NotPriced], quote: Quote) -> str:
-    names = [quote(name) for name in dict.fromkeys(urn_name(item.urn) for item in items)]
+def _names(items: Sequence[NotPriced]) -> str:
+    names = [quoted(name) for name in dict.fromkeys(urn_name(item.urn) for item in items)]
     more = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])}{f' and {more:,} more' if more > 0 else ''}"
 

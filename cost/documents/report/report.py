@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from gpucluster.core.documents.document import Document, Notes, Row, Section, Table, counted, sentence
+from gpucluster.core.documents.document import Comment, Document, Notes, Row, Section, Table, counted, sentence
 from gpucluster.cost.documents.text import (
     USAGE_HEADING,
     basis,
@@ -67,7 +67,7 @@ def report_document(
         model=model,
         rows=lambda: _rows(estimate, groupings),
         figures=figures,
-        marker=("cost report", stack),
+        comment=Comment(marker=("cost report", stack)),
     )
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # a preview needs neither models nor charts
     from gpucluster.core.documents.charts import Figure
     from gpucluster.core.documents.model import Model
+
+
+LONGEST: Final = 65_536
+"""GitHub's limit of a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,32 @@ class Heading:
     text: str
 
 
-Section = str | Heading | Table | Notes
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Sections that Markdown folds under a summary. They get the room that the others leave in a comment, which omits
+    what does not fit.
+    """
+
+    summary: str
+    sections: Sequence[Section]
+
+
+Section = str | Heading | Table | Notes | Folded
 """A plain text is a paragraph."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comment:
+    """How a document fits into a comment.
+
+    marker: (kind, stack) of a line that identifies it. headed: whether the title is a heading above the answer.
+    longest: most bytes. elsewhere: where the reader finds what is omitted, as Markdown.
+    """
+
+    marker: tuple[str, str] | None = None
+    headed: bool = False
+    longest: int = LONGEST
+    elsewhere: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +110,7 @@ class Document:
 
     title: the first line. basis: of every amount, the rest of that line. answer: the whole in one sentence. outcome:
     a verdict, which colours a page's answer. model: for JSON. rows: columns and rows of a CSV. figures: of a page,
-    before the sections. totals: of a page's header, if no table has sums. marker: (kind, stack) of a pull request
-    comment, which has a limit.
+    before the sections. totals: of a page's header, if no table has sums. comment: if its Markdown is a comment.
     """
 
     title: str
@@ -94,7 +122,7 @@ class Document:
     outcome: str = ""
     rows: Callable[[], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] = lambda: ((), ())
     figures: Callable[[], Iterable[Figure]] = tuple
-    marker: tuple[str, str] | None = None
+    comment: Comment | None = None
 
 
 def table(
@@ -102,6 +130,25 @@ def table(
 ) -> Table:
     """A table without sums."""
     return Table(heads=heads, rows=[Row(cells) for cells in rows], left=left, wide=wide)
+
+
+QUOTED: Final = re.compile("\ue000([0-9]+) (.*?)\ue001", re.DOTALL)
+"""Between private characters, which no writer prints."""
+
+
+def quoted(text: str, most: int = 80) -> str:
+    """A name or text of others inside a sentence: code in Markdown, cut to `most` characters; unmarked elsewhere."""
+    return f"\ue000{most} {text.translate({0xE000: None, 0xE001: None})}\ue001"
+
+
+def quote_code(text: str) -> str:
+    """A sentence of ours, in which backticks mark names."""
+    return re.sub("`([^`]+)`", lambda found: quoted(found[1]), text)
+
+
+def unquoted(text: str) -> str:
+    """The text without the marks of quotations."""
+    return QUOTED.sub(r"\2", text) if "\ue000" in text else text
 
 
 def counted(number: int, what: str) -> str:

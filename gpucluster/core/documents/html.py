@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gpucluster.core.documents.document import Document, Heading, Notes, Row, Table, sentence
+from gpucluster.core.documents.document import Document, Heading, Notes, Row, Table, sentence, unquoted
 
 _KINDS = {Table: "table", Notes: "notes", Heading: "heading", str: "text"}
 
@@ -40,6 +40,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=lambda value: unquoted(value) if type(value) is str else value,
     )
     cast("dict[str, Any]", found.filters)["groups"] = _groups
     cast("dict[str, Any]", found.tests)["figure"] = _is_figure

@@ -6,10 +6,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table, sentence
-
-LONGEST: Final = 65_536
-"""GitHub's limit for a comment in characters."""
+from gpucluster.core.documents.document import (
+    QUOTED,
+    Document,
+    Folded,
+    Heading,
+    Notes,
+    Row,
+    Section,
+    Table,
+    sentence,
+)
 
 _Item = TypeVar("_Item")
 
@@ -57,10 +64,23 @@ _EDGES: Final = re.compile(r"([(\"']*)(.*?)([)\"'.,;:]*)")
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows unchanged, on one line; words that GitHub would link are code."""
+    """Text that Markdown shows unchanged, on one line; quoted text, and words that GitHub would link, are code."""
+    shown: list[str] = []
+    end = 0
+    for found in QUOTED.finditer(text):
+        shown += [_escaped(text[end : found.start()]), code(found[2], int(found[1]))]
+        end = found.end()
+    return "".join([*shown, _escaped(text[end:])]).strip()
+
+
+def _escaped(text: str) -> str:
+    """With one blank in place of those around it."""
     words = _on_one_line(text).split()
     shown = [_word(word) for word in words]
-    return " ".join([code(words[0]), *shown[1:]] if len(words) > 1 and _OPENS.fullmatch(words[0]) else shown)
+    if len(words) > 1 and _OPENS.fullmatch(words[0]):
+        shown[0] = code(words[0])
+    before, after = (" " if text[end].isspace() else "" for end in (0, -1)) if text else ("", "")
+    return f"{before}{' '.join(shown)}{after}" if words else before
 
 
 def _word(word: str) -> str:
@@ -95,19 +115,24 @@ def fitting(
 
 
 def as_markdown(document: Document) -> str:
-    """Sections separated by empty lines; sums first. A document with a marker fits into a comment: every list gets an
-    equal share of the room that is left for it and those after it, and ends with what it omits.
+    """Sections separated by empty lines; sums first. In a comment that has no room for everything, each list ends with
+    what it omits.
     """
-    first = f"**{escaped(document.answer)}**" if document.answer else escaped(_heading(document))
-    end = ["", escaped(sentence(document.basis)), "", marker(*document.marker)] if document.marker else []
+    limits = document.comment
+    lines = [f"**{escaped(document.answer)}**" if document.answer else escaped(_heading(document))]
+    if limits is not None and limits.headed:
+        lines = [f"## {escaped(document.title)}", "", *lines]
+    end = ["", escaped(sentence(document.basis))] if limits is not None and document.basis else []
+    if limits is not None and limits.marker is not None:
+        end += ["", marker(*limits.marker)]
+    room = None if limits is None else limits.longest - bytes_of([*lines, *end])
     sections = [*document.sections()]
-    room = LONGEST - bytes_of([first, *end]) if document.marker else None
-    lines = [first]
+    elsewhere = limits.elsewhere if limits else ""
     for number, section in enumerate(sections):
-        share = None if room is None else (room - _LEAST) // (len(sections) - number)
-        found = ["", *_lines(section, share)]
-        room = None if room is None else room - bytes_of(found)
-        lines += found
+        share = None if room is None else _share(room - _LEAST, sections[number:], elsewhere)
+        if found := [*_lines(section, share, elsewhere)]:
+            room = None if room is None else room - bytes_of(["", *found])
+            lines += ["", *found]
     return "\n".join([*lines, *end])
 
 
@@ -115,28 +140,44 @@ _LEAST: Final = 1_000
 """Bytes kept free for the heads of the lists."""
 
 
+def _share(room: int, sections: Sequence[Section], elsewhere: str) -> int:
+    """Bytes for the first of these: what the others do not need, but at least an equal share. Folded ones only get what
+    all others leave.
+    """
+    first, *rest = sections
+    after = [one for one in rest if isinstance(one, Folded) == isinstance(first, Folded)]
+    return max(room // (len(after) + 1), room - sum(bytes_of([*_lines(one, None, elsewhere)]) for one in after))
+
+
 def _heading(document: Document) -> str:
     return ": ".join(filter(None, (document.title, document.basis)))
 
 
-def _lines(section: Section, room: int | None) -> Iterator[str]:
+def _lines(section: Section, room: int | None, elsewhere: str) -> Iterator[str]:
     match section:
         case Table():
-            yield from _table(section, room)
+            yield from _table(section, room, elsewhere)
         case Notes():
-            yield from _notes(section, room)
+            yield from _notes(section, room, elsewhere)
+        case Folded():
+            yield from _within(section, room, elsewhere)
         case Heading():
             yield f"**{escaped(section.text)}**"
         case str():
             yield escaped(section)
 
 
-def _notes(notes: Notes, room: int | None) -> Iterator[str]:
+def _more(text: str, elsewhere: str) -> str:
+    return f"{text} in {elsewhere}" if elsewhere else text
+
+
+def _notes(notes: Notes, room: int | None, elsewhere: str) -> Iterator[str]:
     marks = [f"{mark} " for mark in notes.marks] or [""] * len(notes.texts)
     texts = [f"- {escaped(f'{mark}{text}')}" for mark, text in zip(marks, notes.texts, strict=True)]
-    shown = texts if room is None else fitting(texts, str, room, lambda rest: f"- {len(rest):,} more")
+    more = lambda rest: f"- {_more(f'{len(rest):,} more', elsewhere)}"  # noqa: E731
+    shown = texts if room is None else fitting(texts, str, room, more)
     if notes.folded and texts:
-        yield from _folded(notes.heading, shown)
+        yield from _fold(notes.heading, shown)
         return
     if notes.heading:
         yield from (f"**{escaped(notes.heading)}**", "")
@@ -148,25 +189,36 @@ def _notes(notes: Notes, room: int | None) -> Iterator[str]:
         yield from ("", f"{escaped(first)}:", "", fence, *shown, fence)
 
 
-def _folded(summary: str, lines: Sequence[str]) -> Iterator[str]:
+def _within(folded: Folded, room: int | None, elsewhere: str) -> Sequence[str]:
+    lines: list[str] = []
+    for number, section in enumerate(folded.sections):
+        share = None if room is None else (room - bytes_of(lines) - _LEAST) // (len(folded.sections) - number)
+        lines += [*([""] if lines else []), *_lines(section, share, elsewhere)]
+    shown = [*_fold(folded.summary, lines)]
+    return shown if lines and (room is None or bytes_of(shown) <= room) else []
+
+
+def _fold(summary: str, lines: Sequence[str]) -> Iterator[str]:
     """The summary is ours: Markdown does not work in it."""
     yield from (f"<details><summary>{summary}</summary>", "", *lines, "", "</details>")
 
 
-def _table(table: Table, room: int | None) -> Iterator[str]:
+def _table(table: Table, room: int | None, elsewhere: str) -> Iterator[str]:
+    if table.caption and table.rows:
+        yield from (f"**{escaped(table.caption)}**", "")
     if not table.detail:
-        yield from _rows(table, [*table.rows, *table.sums], room)
+        yield from _rows(table, [*table.rows, *table.sums], room, elsewhere)
         return
     summary = [*table.sums, *(row for row in table.rows if row.strong)]
     share = None if room is None else room // 4
-    first = [*_rows(table, summary, share)]
+    first = [*_rows(table, summary, share, elsewhere)]
     yield from first
     if any(not row.strong for row in table.rows):
         rest = None if room is None else room - bytes_of(first)
-        yield from ("", *_folded(table.detail, [*_rows(table, table.rows, rest)]))
+        yield from ("", *_fold(table.detail, [*_rows(table, table.rows, rest, elsewhere)]))
 
 
-def _rows(table: Table, rows: Sequence[Row], room: int | None) -> Iterator[str]:
+def _rows(table: Table, rows: Sequence[Row], room: int | None, elsewhere: str) -> Iterator[str]:
     """Without columns that are empty in all of these rows."""
     heads = table.heads or [""] * len(rows[0].cells)
     kept = [at for at in range(len(heads)) if not at or any(row.cells[at] for row in rows)]
@@ -175,7 +227,9 @@ def _rows(table: Table, rows: Sequence[Row], room: int | None) -> Iterator[str]:
     if room is None:
         yield from (_row(one, kept) for one in rows)
     else:
-        yield from fitting(rows, lambda one: _row(one, kept), room, lambda rest: row(table.more(rest)))
+        yield from fitting(
+            rows, lambda one: _row(one, kept), room, lambda rest: row(_more(table.more(rest), elsewhere))
+        )
 
 
 def _row(one: Row, kept: Sequence[int]) -> str:

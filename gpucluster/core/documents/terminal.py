@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gpucluster.core.documents.document import Document, Heading, Notes, Section, Table
+from gpucluster.core.documents.document import Document, Folded, Heading, Notes, Section, Table, unquoted
 
 _NAME: Final = 24
 """Minimum characters of the wide column, if it has as many."""
@@ -46,22 +46,27 @@ def _parts(section: Section) -> Iterator[RenderableType]:
             yield _grid(section)
         case Notes():
             if section.heading:
-                yield Text(section.heading)
+                yield Text(unquoted(section.heading))
             texts = section.brief or section.texts
             marks = section.marks or ["-"] * len(texts)
             if texts:
                 listed = Grid.grid(padding=(0, 1, 0, 0))
                 for mark, text in zip(marks, texts, strict=True):
-                    listed.add_row(Text(f"  {mark}", no_wrap=True), Text(text, overflow="fold"))
+                    listed.add_row(Text(f"  {mark}", no_wrap=True), Text(unquoted(text), overflow="fold"))
                 yield listed
             if section.lines:
                 sentence, *lines = section.lines
                 yield Padding(Text(sentence), (0, 0, 0, 2))
                 yield from (Text(f"    {line}", no_wrap=True) for line in lines)
+        case Folded():
+            yield Text(unquoted(section.summary))
+            for number, one in enumerate(section.sections):
+                yield from ([Text("")] if number else [])
+                yield from _parts(one)
         case Heading():
-            yield Text(section.text)
+            yield Text(unquoted(section.text))
         case str():
-            yield Text(section)
+            yield Text(unquoted(section))
 
 
 def _grid(table: Table) -> Grid:
@@ -70,7 +75,7 @@ def _grid(table: Table) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None,
                 show_header=any(heads))  # fmt: skip
     for at, head in enumerate(heads):
-        _add_column(grid, table, at, head, [row.cells[at] for row in rows])
+        _add_column(grid, table, at, head, [unquoted(row.cells[at]) for row in rows])
     grouped, summed = (any(row.strong for row in part) for part in (table.rows, table.sums))
     below = "" if table.wide is None else "    "
     for number, row in enumerate(rows):
@@ -79,14 +84,18 @@ def _grid(table: Table) -> Grid:
         inside = grouped if number < len(table.rows) else summed
         indent = 2 if inside and not row.strong else 0
         first, *others = row.cells
-        grid.add_row(_indented(first, indent), *map(Text, others))
+        grid.add_row(_indented(first, indent), *(Text(unquoted(cell)) for cell in others))
         for text in row.below:
             grid.add_row(_indented(text, indent + len(below)))
     return grid
 
 
 def _indented(text: str, indent: int) -> RenderableType:
-    return Padding(Text(text, overflow="fold"), (0, 0, 0, indent)) if indent else Text(text, overflow="fold")
+    return (
+        Padding(Text(unquoted(text), overflow="fold"), (0, 0, 0, indent))
+        if indent
+        else Text(unquoted(text), overflow="fold")
+    )
 
 
 def _add_column(grid: Grid, table: Table, at: int, head: str, cells: Sequence[str]) -> None:

@@ -247,8 +247,9 @@ def post_comment(
 
     Exit code 0: for any verdict. 2: also a token without permission. 3: also if GitHub does not answer.
     """
+    from gpucluster.core.documents.document import LONGEST
+    from gpucluster.operate.pull_request.comment import comment
     from gpucluster.operate.pull_request.github import Api, Marker, Origin, changed_files, find_pull, post
-    from gpucluster.operate.pull_request.render.comment import comment
 
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
@@ -265,16 +266,10 @@ def post_comment(
     judged = terms.judge(found, changed_files(client, pull))
     elsewhere = f"[the job summary]({server.rstrip('/')}/{repository}/actions/runs/{run})"
     marker = Marker(head=head_sha, run=run, attempt=attempt)
-    room = _room(marker)
-    done = post(client, pull, comment(judged, longest=room, elsewhere=elsewhere), marker, author=author)
+    text = comment(judged, longest=LONGEST - len(str(marker)) - 2, elsewhere=elsewhere)
+    done = post(client, pull, text, marker, author=author)
     _summarise(judged)
     click.echo(f"Comment on pull request {pull.number}: {done}.", err=True)
-
-
-def _room(marker: object) -> int:
-    from gpucluster.operate.pull_request.render.comment import LONGEST_COMMENT
-
-    return LONGEST_COMMENT - len(str(marker)) - 2
 
 
 def _evidence(file: BinaryIO) -> Evidence:
@@ -298,12 +293,11 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
 
 
 def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO) -> None:
-    from gpucluster.operate.pull_request.render.comment import LONGEST_SUMMARY, comment
-    from gpucluster.operate.pull_request.render.json import as_json
+    from gpucluster.core.documents.formats import write
+    from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, judgement_document
 
     where = "the job summary" if os.environ.get(SUMMARY_VARIABLE) else "the output of --format json"
-    text = as_json(judged) if form == "json" else comment(judged, longest=LONGEST_SUMMARY, elsewhere=where)
-    output.write(text + "\n")
+    write(judgement_document(judged, longest=LONGEST_SUMMARY, elsewhere=where), form, output)
     _summarise(judged)
     if judged.without_plan:
         raise SystemExit(Exit.INPUT)
@@ -312,8 +306,12 @@ def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextI
 
 
 def _summarise(judged: Judgement) -> None:
-    from gpucluster.operate.pull_request.render.comment import LONGEST_SUMMARY, comment
+    """Writes the job summary, and what was not checked to the log."""
+    from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, comment
 
+    unheard = dict.fromkeys(one for stack in judged.stacks for one in stack.vendors.unheard)
+    for one in unheard:
+        click.echo(f"Not checked against the vendors' schemas: {one}", err=True)
     if file := os.environ.get(SUMMARY_VARIABLE):
         with Path(file).open("a", encoding="utf-8") as summary:
             summary.write(comment(judged, longest=LONGEST_SUMMARY, elsewhere="the evidence") + "\n")

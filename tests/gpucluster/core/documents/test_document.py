@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from gpucluster.core.documents.charts import Figure
-from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table, table
+from gpucluster.core.documents.document import LONGEST, Comment, Document, Heading, Notes, Row, Section, Table, table
 from gpucluster.core.documents.formats import written
-from gpucluster.core.documents.markdown import LONGEST
 from gpucluster.cost.documents.json_schema import Answer
 
 
@@ -128,7 +127,11 @@ def test_a_comment_ends_with_its_basis_and_a_marker_and_keeps_to_the_limit() -> 
     rows = [Row((f"row {number}" + "é" * 200, "$1.00")) for number in range(1_000)]
     sections = [Table(heads=("", "$"), rows=rows), Notes("Many", ["text " * 100] * 1_000)]
     made = Document(
-        title="Cost", basis="list prices", sections=lambda: sections, model=Answer, marker=("cost report", "a b")
+        title="Cost",
+        basis="list prices",
+        sections=lambda: sections,
+        model=Answer,
+        comment=Comment(marker=("cost report", "a b")),
     )
     text = written(made, "markdown")
     assert 60_000 < len(text.encode()) <= LONGEST

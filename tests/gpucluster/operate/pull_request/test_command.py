@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from gpucluster.cli import main
@@ -18,6 +19,7 @@ from gpucluster.cost.prices.book import _FOLDER
 from gpucluster.operate.judges.verdicts import Remark
 from gpucluster.operate.pull_request import judge as terms
 from gpucluster.operate.pull_request import judgement
+from gpucluster.operate.pull_request.comment_json import judgement_schema
 from gpucluster.operate.pull_request.evidence import PriceFiles
 from gpucluster.operate.pull_request.judgement import Vendors
 from tests.cases import cases
@@ -99,12 +101,21 @@ def event(hub: GitHub, **changes: str) -> dict[str, str]:
 )
 def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file, after, code: int, line: str) -> None:
     done = run("render", file(stack(after)))
-    assert (done.code, done.out.splitlines()[0], done.err) == (code, line, "")
+    assert (done.code, done.out.splitlines()[2], done.err) == (code, line, "")
+
+
+def test_what_no_vendor_s_schema_was_heard_on_is_in_the_log_and_not_in_the_comment(
+    run: Run, file, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terms, "heard", lambda _: Vendors(unheard=["aws: pip install 'cfn-lint'"]))
+    done = run("render", file(stack(TRIAL)))
+    assert done.err == "Not checked against the vendors' schemas: aws: pip install 'cfn-lint'\n"
+    assert "cfn-lint" not in done.out
 
 
 def test_without_a_plan_the_exit_code_says_input(run: Run, file) -> None:
     done = run("render", file(stack(TRIAL, head="failed", head_problem="nodes is 0", plan=None)))
-    assert (done.code, done.out.splitlines()[0]) == (2, Says("Fails", "no", "dev", "no", "compare"))
+    assert (done.code, done.out.splitlines()[2]) == (2, Says("Fails", "no", "dev", "no", "compare"))
 
 
 def test_a_pack_that_stops_nothing_passes(run: Run, file) -> None:
@@ -120,7 +131,9 @@ def test_everything_goes_to_the_job_summary_too(run: Run, file, tmp_path: Path) 
 
 
 def test_the_form_for_machines_is_json(run: Run, file) -> None:
-    assert json.loads(run("render", file(stack(TRIAL)), "--format", "json").out)["passes"] is True
+    document = json.loads(run("render", file(stack(UNLABELLED)), "--format", "json").out)
+    jsonschema.validate(document, judgement_schema())
+    assert document["passes"] is False
 
 
 def test_a_price_book_of_the_change_that_can_not_be_used_fails_and_hides_nothing(run: Run, file) -> None:
@@ -153,7 +166,7 @@ def test_the_comment_is_written_from_what_the_forge_says(run: Run, file, github:
     done = run("comment", file(stack(UNLABELLED), changed_files=["README.md"]), env=event(github))
     assert (done.code, done.out, done.err) == (0, "", "Comment on pull request 7: created.\n")
     [made] = github.comments
-    assert made["body"].splitlines()[0] == Says("Fails", "1", "dev", "same", "$471.54")
+    assert made["body"].splitlines()[2] == Says("Fails", "1", "dev", "same", "$471.54")
     assert made["body"].endswith(f"<!-- gpucluster pr-check head={HEAD} run=20.1 -->")
     assert run("comment", "pr-check.json", env=event(github, PR_RUN_ID="21")).err.endswith("7: unchanged.\n")
 

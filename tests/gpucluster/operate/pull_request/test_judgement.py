@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.documents.formats import written
 from gpucluster.cost.prices import DamagedBook, PriceBook
 from gpucluster.cost.prices.book import _FOLDER
 from gpucluster.operate.judges import verdicts as bench
 from gpucluster.operate.judges.verdicts import Remark
 from gpucluster.operate.pull_request import judgement as vendors
+from gpucluster.operate.pull_request.comment import comment, judgement_document
 from gpucluster.operate.pull_request.evidence import Evidence
 from gpucluster.operate.pull_request.judge import Judge
 from gpucluster.operate.pull_request.judgement import Judgement
-from gpucluster.operate.pull_request.render.comment import comment
-from gpucluster.operate.pull_request.render.json import as_json
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.settings import Settings
 from tests.gpucluster.operate.judges.conftest import resources
@@ -297,32 +297,31 @@ def test_a_refusal_is_advice_in_the_judge_s_words_and_holds_up_nothing() -> None
     found = judged(BAD)
     text = comment(found)
     assert found.passes
-    assert text.split("(advice)\n\n")[1].splitlines()[0] == (
+    assert text.split("(advice)**\n\n")[1].splitlines()[0] == (
         f"- gcp in `dev`: `net` (`{NETWORK}`): `routingMode`: ``{SAID}``"
     )
-    assert "Not held against" not in text
 
 
 def test_json_has_every_refusal() -> None:
-    [dev] = json.loads(as_json(judged(BAD)))["stacks"]
+    [dev] = json.loads(written(judgement_document(judged(BAD)), "json"))["stacks"]
     assert dev["vendors"] == {
         "refusals": [{"judge": "gcp", "resource": "net", "type": NETWORK, "path": "routingMode", "said": SAID}],
         "unheard": [],
     }
 
 
-def test_a_plan_that_nobody_refuses_stays_one_calm_sentence() -> None:
-    assert comment(judged(FINE)).startswith("No cost or policy change: ")
+def test_a_plan_that_no_judge_refuses_stays_one_calm_sentence() -> None:
+    assert comment(judged(FINE)).startswith("## gpucluster\n\n**No cost or policy change: ")
 
 
-def test_a_judge_that_is_missing_is_named_with_the_command_and_the_others_are_heard(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_judge_is_in_the_json_and_not_in_the_comment(monkeypatch: pytest.MonkeyPatch) -> None:
     there = bench.find_spec
     monkeypatch.setattr(bench, "find_spec", lambda name: None if name == "cfnlint" else there(name))
-    text = comment(judged(BAD))
-    assert "\nNot checked against the vendors' schemas: `aws: pip install 'cfn-lint>=1.58,<2'`.\n" in text
-    assert "- gcp in `dev`: `net` (" in text
+    found = judged(BAD)
+    [dev] = json.loads(written(judgement_document(found), "json"))["stacks"]
+    assert dev["vendors"]["unheard"] == ["aws: pip install 'cfn-lint>=1.58,<2'"]
+    assert "cfn-lint" not in comment(found)
+    assert "- gcp in `dev`: `net` (" in comment(found)
 
 
 def test_without_any_judge_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

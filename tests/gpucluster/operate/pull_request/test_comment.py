@@ -7,10 +7,11 @@ import re
 
 import pytest
 
+from gpucluster.core.documents.document import LONGEST
+from gpucluster.core.documents.formats import written
 from gpucluster.cost.prices import PriceBook
+from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, comment, judgement_document
 from gpucluster.operate.pull_request.evidence import JobEvidence, StackEvidence
-from gpucluster.operate.pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
-from gpucluster.operate.pull_request.render.json import as_json
 from gpucluster.policies.engine.pack import Pack
 from tests.gpucluster.operate.pull_request.conftest import TODAY, TRIAL, Resources, changed, evidence, stack
 from tests.says import Says
@@ -19,22 +20,31 @@ TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSiz
 UNLABELLED = changed("shared", tags={})
 
 
+HEADING = "## gpucluster\n\n"
+"""So that it is told apart from the comments of other tools."""
+REQUIRED = re.compile(r"^\| `required-labels`", re.MULTILINE)
+
+
 def first(text: str) -> str:
-    return text.splitlines()[0]
+    """The verdict, below the heading."""
+    assert text.startswith(HEADING)
+    return text.splitlines()[2]
 
 
 def test_a_clean_change_is_one_calm_sentence_with_the_total(judge) -> None:
     assert comment(judge(evidence(stack(TRIAL)))) == (
-        "No cost or policy change: `dev` costs $471.54 a month, as before, and no mandatory rule is broken."
+        f"{HEADING}**No cost or policy change: `dev` costs $471.54 a month, as before, and no mandatory rule is "
+        "broken.**"
     )
     assert comment(judge(evidence(stack(TRIAL), stack(TRIAL, name="prod")))) == (
-        "No cost or policy change: the 2 stacks cost $943.08 a month, as before, and no mandatory rule is broken."
+        f"{HEADING}**No cost or policy change: the 2 stacks cost $943.08 a month, as before, and no mandatory rule is "
+        "broken.**"
     )
 
 
 def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> None:
     assert comment(judge(evidence(stack(TWICE)))) == (
-        "**Passes: $297.53 a month more (63.1%), from $471.54 to $769.07; no mandatory rule is broken.**\n"
+        f"{HEADING}**Passes: $297.53 a month more (63.1%), from $471.54 to $769.07; no mandatory rule is broken.**\n"
         "\n"
         "| stack | before | after | change | violations |\n"
         "| --- | ---: | ---: | ---: | --- |\n"
@@ -44,38 +54,38 @@ def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> 
         "\n"
         "| | before | after | change |\n"
         "| --- | ---: | ---: | ---: |\n"
+        "| **`trial`** | $471.54 | $769.07 | +$297.53 |\n"
+        r"| \~ `2 x m7i.xlarge on demand -> 4 x m7i.xlarge on demand` (`system`) | $294.34 | $588.67 | +$294.33 |"
+        "\n"
+        r"| \~ `root disks, gp3` (`system`) | $3.20 | $6.40 | +$3.20 |"
+        "\n"
         "| **Total per month** | $471.54 | $769.07 | +$297.53 |\n"
         "| **Total per hour** | $0.65 | $1.05 | +$0.40 |\n"
-        "| `trial` | $471.54 | $769.07 | +$297.53 |\n"
         "\n"
-        "| | resource | line | before | after | change |\n"
-        "| --- | --- | --- | ---: | ---: | ---: |\n"
-        "| `~` | `system` | `2 x m7i.xlarge on demand -> 4 x m7i.xlarge on demand` | $294.34 | $588.67 | +$294.33 |\n"
-        "| `~` | `system` | `root disks, gp3` | $3.20 | $6.40 | +$3.20 |\n"
+        "Budget: within budget: expected $769.07 a month, ceiling $769.07; budget $10,000.00\n"
+        "\n"
+        "2 lines change, 1 stay the same\n"
         "\n"
         "</details>\n"
         "\n"
-        "List prices in USD a month, before tax, discounts, support and data transfer. The code of this change "
-        "made the plan, in a sandbox: it informs reviewers and proves nothing.\n"
-        "Rules: pack `training`. Base: `bbbbbbbbbbbb`."
+        "List prices in USD a month, before tax, discounts, support and data transfer. The plan was computed from this "
+        "branch in a sandbox: treat it as advice, not as proof. Rules: pack `training`. Base: `bbbbbbbbbbbb`."
     )
 
 
 def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) -> None:
     text = comment(judge(evidence(stack(UNLABELLED), stack(TRIAL, name="prod"))))
     assert first(text) == Says("Fails", "1", "dev", "same", "$943.08")
-    assert "| `dev` | $471.54 | $471.54 | $0.00 | **1 mandatory** |\n" in text
-    assert "| **Total** | $943.08 | $943.08 | **$0.00** | **1 mandatory** |\n" in text
-    line = (
-        "- `required-labels` in `dev`: `shared` ($174.00 a month) at `__main__.py:6`: ``tags: `team` missing``<br>Fix: "
-    )
-    assert line in text
-    assert '.<br>Write in `tags`: `{"team": "research"}`\n' in text
+    assert "| `dev` | $471.54 | $471.54 | $0.00 | 1 mandatory |\n" in text
+    assert "| **Total** | $943.08 | $943.08 | $0.00 | 1 mandatory |\n" in text
+    [row] = [line for line in text.splitlines() if REQUIRED.match(line)]
+    assert row.startswith("| `required-labels`: ``tags: `team` missing``<br>Fix: Give it the labels")
+    assert row.endswith('.<br>Write in `tags`: `{"team": "research"}` | `dev` | `shared` | $174.00 | `__main__.py:6` |')
     assert "<details>" not in text
 
 
 def test_a_finding_of_the_base_is_said_to_be_one(judge) -> None:
-    assert "- `required-labels` in `dev` (in the base too): " in comment(judge(evidence(stack(UNLABELLED, UNLABELLED))))
+    assert "| `required-labels` (in the base too): " in comment(judge(evidence(stack(UNLABELLED, UNLABELLED))))
 
 
 def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
@@ -103,17 +113,17 @@ def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
             Says(
                 "Passes", "dev", "no", "$471.54", "less", "100.0%", "$471.54", "$0.00", "1", "deleted", "replaced", "no"
             ),
-            "| `dev` | $471.54 | not in the project | -$471.54 | |",
+            "| `dev` | $471.54 | not in the project | -$471.54 |",
         ),
         (
             stack(TRIAL, {}, base="failed", base_problem="over budget", state=None),
             Says("Passes", "no", "compare", "no", "mandatory"),
-            "| `dev` | no comparison | $471.54 | | none |",
+            "| `dev` | no comparison | $471.54 | none |",
         ),
         (
             stack(TRIAL, head="failed", head_problem="training.nodes is 0", plan=None),
             Says("Fails", "no", "dev", "no", "compare"),
-            "| `dev` | $471.54 | no plan | | |",
+            "| `dev` | $471.54 | no plan |",
         ),
     ],
     ids=["new", "gone", "no base", "no plan"],
@@ -138,7 +148,7 @@ def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge)
     text = comment(judge(evidence(stack(changed("shared", over, storageCapacity=2400))), pack=lenient))
     assert first(text) == Says("Fails", "dev", "refused", "over", "$174.00", "more")
     assert "**Refused by its own program**\n\n- `dev`: `over budget by $245.54: expected $645.54 a month" in text
-    assert "| `shared` |" in text
+    assert "(`shared`) |" in text
 
 
 def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
@@ -146,9 +156,12 @@ def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
     text = comment(found)
     assert first(text) == Says("Cannot", "more", "less", "$471.54", "least", "$297.54", "no", "not", "shared", "no")
     assert "\n| `dev` | $471.54 | at least $297.54 | cannot tell | " in text
-    assert "| `?` | `shared` | `Lustre PERSISTENT_2 SSD, 125 MB/s per TiB` | $174.00 | no price | price lost |" in text
-    assert (found.passes, json.loads(as_json(found))["verdict"]) == (True, "cannot tell")
-    assert "Newly without a price, not in the total:\n\n- `shared` (" in text
+    assert "| ? `Lustre PERSISTENT_2 SSD, 125 MB/s per TiB` (`shared`) | $174.00 | no price | price lost |" in text
+    assert (found.passes, json.loads(written(judgement_document(found), "json"))["verdict"]) == (True, "cannot tell")
+    assert (
+        "**Newly without a price, not in the total**\n\n- `aws:fsx/lustreFileSystem:LustreFileSystem` `shared`: `"
+        in text
+    )
 
 
 def test_a_price_that_is_lost_beside_a_mandatory_finding_is_no_saving_either(judge) -> None:
@@ -214,18 +227,18 @@ def many(resources: int, stacks: int) -> list[StackEvidence]:
 def test_what_does_not_fit_is_counted_and_totals_come_first(judge, resources: int, stacks: int) -> None:
     found = judge(evidence(*many(resources, stacks)))
     text = comment(found, elsewhere="[the job summary](https://github.com/o/r/actions/runs/1)")
-    assert len(text.encode()) <= LONGEST_COMMENT
-    shown = len(re.findall(r"^- `required-labels` in ", text, re.MULTILINE))
-    [left] = re.findall(r"^- ([\d,]+) more mandatory findings? in \[the job summary\]\(", text, re.MULTILINE)
+    assert len(text.encode()) <= LONGEST
+    shown = len(REQUIRED.findall(text))
+    [left] = re.findall(r"^\| ([\d,]+) more mandatory findings? in \[the job summary\]\(", text, re.MULTILINE)
     assert shown + int(left.replace(",", "")) == len(found.mandatory) == resources * stacks
     assert first(text).startswith(f"**Fails: {resources * stacks} mandatory findings in ")
     assert text.index("**Total**" if stacks > 1 else "| `stack-0` |") < text.index("**Required changes**")
     whole = comment(found, longest=LONGEST_SUMMARY)
-    assert len(re.findall(r"^- `required-labels` in ", whole, re.MULTILINE)) == resources * stacks
+    assert len(REQUIRED.findall(whole)) == resources * stacks
 
 
 def test_the_json_has_every_finding_and_amounts_as_text(judge) -> None:
-    document = json.loads(as_json(judge(evidence(stack(UNLABELLED)))))
+    document = json.loads(written(judgement_document(judge(evidence(stack(UNLABELLED)))), "json"))
     [dev] = document["stacks"]
     assert (document["passes"], dev["name"], dev["cost"]["monthly"]["after"]["expected"]) == (False, "dev", "471.54")
     [finding] = dev["findings"]
@@ -246,8 +259,10 @@ def test_a_job_that_would_not_run_fails_the_change_and_is_told_with_the_words_of
     assert not found.passes
     assert first(text) == Says("Fails", "1", "not", "dev", "same", "$471.54")
     assert "**Jobs that would not run**\n\n- `` Pod default/`x` `` (`jobs/bad.yaml`) on `dev` is refused: " in text
-    assert "Jobs that would run, and what their machines cost:\n\n- `TrainJob training/good`: $110.08 an hour\n" in text
-    [shown] = json.loads(as_json(found))["stacks"]
+    assert (
+        "**Jobs that would run, and what their machines cost**\n\n- `TrainJob training/good`: $110.08 an hour\n" in text
+    )
+    [shown] = json.loads(written(judgement_document(found), "json"))["stacks"]
     assert [job["verdict"] for job in shown["jobs"]] == ["runs", "refused"]
 
 
@@ -271,7 +286,7 @@ def test_what_becomes_of_the_nodes_of_pools_is_a_table_with_what_is_at_stake(jud
     before: Resources = {**TRIAL, "train": pool}
     after = changed("train", before, releaseVersion="1.35.1-20260801")
     text = comment(judge(evidence(stack(after, before))))
-    head = "| stack | pool | what happens to it | changed | at stake for each hour since the last checkpoint |"
+    head = "| stack | pool | what happens to it | changed | at stake per hour since the last checkpoint |"
     [row] = text.split(f"{head}\n| --- | --- | --- | --- | --- |\n")[1].split("\n\n")[0].splitlines()
     assert row == (
         "| `dev` | `train`, `4 nodes of p5.48xlarge` | nodes are replaced or reimaged, one at a time; jobs on them end "

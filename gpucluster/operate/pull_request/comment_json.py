@@ -1,0 +1,119 @@
+"""The JSON of a judgement. Money is text, as in `gpucluster cost report`."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AliasPath, Field
+
+from gpucluster.core.documents.model import Model, Versioned, command_schema
+from gpucluster.cost.documents.diff.diff_json import ChangeOfCost, CostChange, diff_json
+from gpucluster.cost.documents.json_schema import Amount
+from gpucluster.operate.pull_request.evidence import JobEvidence
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement
+
+Maybe = Annotated[str | None, AfterValidator(lambda text: text or None)]
+"""Null if there is none."""
+
+
+class FindingModel(Model):
+    rule: str
+    enforcement: Literal["mandatory", "advisory"]
+    severity: Literal["critical", "high", "medium", "low"]
+    new: bool = Field(description="whether the base does not have the same one")
+    resource: str | None = Field(description="null for the whole stack")
+    what: str
+    fix: str
+    monthly: Amount | None
+    monthly_of: str | None = Field(description="the resource, or the enclosing part that has a price")
+
+
+class ExemptionModel(Model):
+    rule: str
+    resource: str
+    reason: str
+    owner: str
+    until: datetime.date
+
+
+class RefusalModel(Model):
+    judge: str
+    resource: str = Field(validation_alias=AliasPath("resource", "name"))
+    type: str = Field(validation_alias=AliasPath("resource", "type"))
+    path: str = Field(validation_alias=AliasPath("remark", "path"))
+    said: str = Field(validation_alias=AliasPath("remark", "said"))
+
+
+class VendorsModel(Model):
+    refusals: list[RefusalModel]
+    unheard: list[str] = Field(description="what was not checked")
+
+
+class StackModel(Model):
+    name: str
+    base: Literal["built", "absent", "failed"]
+    head: Literal["planned", "absent", "failed"]
+    problem: Maybe = Field(description="why there is no plan")
+    refused: Maybe = Field(description="error of the program at the end of an update")
+    no_comparison: Maybe
+    steps: dict[str, int]
+    cost: CostChange | None
+    price_change: ChangeOfCost | None = Field(description="effect of the price book of the change")
+    findings: list[FindingModel]
+    new_exemptions: list[ExemptionModel]
+    jobs: list[JobEvidence]
+    jobs_problem: Maybe
+    vendors: VendorsModel
+
+
+class JudgementModel(Versioned):
+    """The check of a pull request."""
+
+    base: str
+    head: str
+    pack: str
+    passes: bool
+    verdict: Literal["passes", "fails", "cannot tell"]
+    price_problem: Maybe
+    touched: dict[str, list[str]] = Field(description="files that affect the check itself, by kind")
+    stacks: list[StackModel]
+
+
+def judgement_json(found: Judgement) -> JudgementModel:
+    """A document of plain values, in a stable order."""
+    fields = ("base", "head", "pack", "passes", "verdict", "price_problem", "touched")
+    given = {name: getattr(found, name) for name in fields}
+    return JudgementModel.model_validate({**given, "stacks": [_stack(stack) for stack in found.stacks]})
+
+
+def _stack(stack: StackJudgement) -> dict[str, Any]:
+    fields = ("name", "base", "head", "problem", "refused", "no_comparison", "steps", "jobs", "jobs_problem", "vendors")
+    return {
+        **{name: getattr(stack, name) for name in fields},
+        "cost": None if stack.diff is None else diff_json(stack.diff),
+        "price_change": None if stack.price_change is None else stack.price_change.change,
+        "findings": [_finding(stack, one) for one in (*stack.mandatory, *stack.advice)],
+        "new_exemptions": stack.exemptions,
+    }
+
+
+def _finding(stack: StackJudgement, finding: Finding) -> dict[str, Any]:
+    found = finding.found
+    name, amount = stack.monthly(finding) or (None, None)
+    return {
+        "rule": found.rule.name,
+        "enforcement": found.level.value,
+        "severity": found.rule.severity.value,
+        "new": finding.new,
+        "resource": found.resource.name if found.resource else None,
+        "what": found.violation.what,
+        "fix": found.fix,
+        "monthly": amount,
+        "monthly_of": name,
+    }
+
+
+def judgement_schema() -> dict[str, Any]:
+    """JSON Schema of `gpucluster guardrails pr-check --format json`."""
+    return command_schema(JudgementModel, "guardrails pr-check")

@@ -1,1 +1,0 @@
-"""A judgement as text: the comment, and the complete text for a job summary."""
