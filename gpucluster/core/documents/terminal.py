@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
+from rich.segment import Segment, Segments
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -43,7 +47,7 @@ def _text(parts: Sequence[RenderableType], width: int) -> str:
 def _parts(section: Section) -> Iterator[RenderableType]:
     match section:
         case Table():
-            yield _grid(section)
+            yield _Lines(section)
         case Notes():
             if section.heading:
                 yield Text(unquoted(section.heading))
@@ -69,52 +73,114 @@ def _parts(section: Section) -> Iterator[RenderableType]:
             yield Text(unquoted(section))
 
 
-def _grid(table: Table) -> Grid:
+@dataclass
+class _Column:
+    """The fewest and the most characters of the cells of a column, and as many as rich gives it.
+
+    rich measures, wraps and pads every cell apart, which takes 0.1 ms. So it gets each column once, to find its width,
+    and then all rows that fit and follow each other as one cell of lines.
+    """
+
+    left: bool
+    least: int
+    most: int
+    width: int = 0
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(self.least, self.most)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.width = options.max_width
+        yield Text("")
+
+    def fits(self, cell: str) -> bool:
+        return cell_len(cell) <= self.width and "\n" not in cell
+
+    def lines(self, cells: Iterable[str]) -> Segments:
+        aligned = (cell if self.left else " " * (self.width - cell_len(cell)) + cell for cell in cells)
+        return Segments(map(Segment, aligned), new_lines=True)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """A table in a console."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table, rows = self.table, [*_rows(self.table)]
+        heads = table.heads or [""] * len(rows[0])
+        columns = [_column(table, at, head, {row[at] for row in rows}) for at, head in enumerate(heads)]
+        probe = _grid(table, heads, columns)
+        probe.add_row(*columns)
+        console.render_lines(probe, options)
+        grid = _grid(table, heads, columns)
+        for fits, group in itertools.groupby(rows, lambda row: all(map(_Column.fits, columns, row))):
+            if fits:
+                grid.add_row(*map(_Column.lines, columns, zip(*group, strict=True)))
+            else:
+                for row in group:
+                    grid.add_row(*map(_cell, row))
+        yield from console.render(grid, options.update_width(sum(column.width + 2 for column in columns)))
+
+
+def _rows(table: Table) -> Iterator[Sequence[str]]:
+    """With empty rows between groups, indented below the strong row of their group."""
     rows = [*table.rows, *table.sums]
-    heads = table.heads or [""] * len(rows[0].cells)
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None,
-                show_header=any(heads))  # fmt: skip
-    for at, head in enumerate(heads):
-        _add_column(grid, table, at, head, [unquoted(row.cells[at]) for row in rows])
     grouped, summed = (any(row.strong for row in part) for part in (table.rows, table.sums))
     below = "" if table.wide is None else "    "
     for number, row in enumerate(rows):
+        blank = [""] * (len(row.cells) - 1)
         if number and grouped and ((row.strong and number < len(table.rows)) or number == len(table.rows)):
-            grid.add_row()
+            yield ["", *blank]
         inside = grouped if number < len(table.rows) else summed
-        indent = 2 if inside and not row.strong else 0
-        first, *others = row.cells
-        grid.add_row(_indented(first, indent), *(Text(unquoted(cell)) for cell in others))
+        indent = "  " if inside and not row.strong else ""
+        first, *others = map(unquoted, row.cells)
+        yield [f"{indent}{first}", *others]
         for text in row.below:
-            grid.add_row(_indented(text, indent + len(below)))
+            yield [f"{indent}{below}{unquoted(text)}", *blank]
+
+
+def _cell(text: str) -> RenderableType:
+    """Wrapped lines keep the indentation."""
+    inner = text.lstrip(" ")
+    shown = Text(inner, overflow="fold")
+    return Padding(shown, (0, 0, 0, len(text) - len(inner))) if inner != text else shown
+
+
+def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column]) -> Grid:
+    """With the widths of the columns, if they have one.
+
+    Otherwise the wide column takes the remaining width, but at least _NAME; the others wrap only if the line has no
+    room otherwise, and never inside a word.
+    """
+    known = any(column.width for column in columns)
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None and not known,
+                show_header=any(heads))  # fmt: skip
+    for at, (head, column) in enumerate(zip(heads, columns, strict=True)):
+        ratio = width = least = most = None
+        if known:
+            width = column.width
+        elif table.even:
+            ratio, width = (None, _LABEL) if at == 0 else (1, _LEAST)
+        elif at == table.wide:
+            ratio, width = 1, min(_NAME, max(column.most, len(head)))
+        else:
+            least, most = column.least, None if table.wide is None else column.most
+        grid.add_column(
+            Text(head),
+            justify="left" if column.left else "right",
+            vertical="bottom" if table.wide == 0 and not table.even else "top",
+            ratio=ratio, width=width, min_width=least, max_width=most,
+        )  # fmt: skip
     return grid
 
 
-def _indented(text: str, indent: int) -> RenderableType:
-    return (
-        Padding(Text(unquoted(text), overflow="fold"), (0, 0, 0, indent))
-        if indent
-        else Text(unquoted(text), overflow="fold")
-    )
-
-
-def _add_column(grid: Grid, table: Table, at: int, head: str, cells: Sequence[str]) -> None:
-    """The wide column takes the remaining width, but at least _NAME; the others wrap only if the line has no room
-    otherwise, and never inside a word.
-    """
-    widths = [*map(cell_len, cells)] or [0]
-    words = [cell_len(word) for text in (head, *cells) for word in text.split()] or [0]
-    justify = "left" if at in table.left else "right"
-    vertical = "bottom" if table.wide == 0 and not table.even else "top"
-    ratio = width = least = most = None
-    if table.even:
-        ratio, width = (None, _LABEL) if at == 0 else (1, _LEAST)
-    elif table.wide is None:
-        least = max(*widths, max(words))
-    elif at == table.wide:
-        ratio, width = 1, min(_NAME, max(*widths, len(head)))
-    else:
-        least, most = max(words), max(*widths, max(words))
-    grid.add_column(
-        Text(head), justify=justify, vertical=vertical, ratio=ratio, width=width, min_width=least, max_width=most
-    )
+def _column(table: Table, at: int, head: str, shown: Iterable[str]) -> _Column:
+    """shown: its cells, with indentation and the texts below rows, which count only in a table that does not wrap."""
+    cells = {unquoted(row.cells[at]) for row in (*table.rows, *table.sums)}
+    words = max((cell_len(word) for word in {word for text in (head, *cells) for word in text.split()}), default=0)
+    least = most = max([words, *map(cell_len, cells)])
+    if table.wide is None:
+        most = max([least, *map(cell_len, shown)])
+    return _Column(at in table.left, least if table.wide is None else words, most)
