@@ -16,6 +16,7 @@ _SCHEMAS: Final = {
     "quote": "gpucluster.operate.quote.document:quote_schema",
     "guardrails-check": "gpucluster.policies.render.json:json_schema",
     "judge": "gpucluster.operate.judges.render.json:json_schema",
+    "acceptance-report": "gpucluster.operate.acceptance.document_json:acceptance_schema",
     "pr-check": "gpucluster.operate.pull_request.comment_json:judgement_schema",
     "pull-request-evidence": "gpucluster.operate.pull_request.evidence:json_schema",
 }

@@ -38,7 +38,8 @@ class Table:
     right-aligned. wide: the column that takes the remaining width; None: no cell wraps. even: all but the first column
     have the same width. detail: if set, a page folds the rows below each strong one, and Markdown folds all of them
     under this summary. more: the text in place of rows without room in a comment. drawn: whether a page has a figure
-    in its place. caption: what the table shows, on a page.
+    in its place. caption: what the table shows. across: whether
+    texts below rows take the whole width of a terminal.
     """
 
     heads: Sequence[str]
@@ -51,6 +52,7 @@ class Table:
     more: Callable[[Sequence[Row]], str] = lambda rows: f"{len(rows):,} more"
     drawn: bool = False
     caption: str = ""
+    across: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,25 +110,34 @@ class _Lines:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         table, rows = self.table, [*_rows(self.table)]
         heads = table.heads or [""] * len(rows[0])
-        columns = [_column(table, at, head, {row[at] for row in rows}) for at, head in enumerate(heads)]
+        whole = [row for row in rows if len(row) == len(heads)]
+        columns = [_column(table, at, head, {row[at] for row in whole}) for at, head in enumerate(heads)]
         probe = _grid(table, heads, columns)
         probe.add_row(*columns)
         console.render_lines(probe, options)
+        wide = options.update_width(sum(column.width + 2 for column in columns))
         grid = _grid(table, heads, columns)
-        for fits, group in itertools.groupby(rows, lambda row: all(map(_Column.fits, columns, row))):
+        for fits, group in itertools.groupby(
+            rows, lambda row: len(row) == len(heads) and all(map(_Column.fits, columns, row))
+        ):
             if fits:
                 grid.add_row(*map(_Column.lines, columns, zip(*group, strict=True)))
             else:
                 for row in group:
-                    grid.add_row(*map(_cell, row))
-        yield from console.render(grid, options.update_width(sum(column.width + 2 for column in columns)))
+                    if len(row) < len(heads):
+                        yield from console.render(grid, wide)
+                        yield from console.render(_cell(row[0]), options)
+                        grid = _grid(table, [""] * len(heads), columns)
+                    else:
+                        grid.add_row(*map(_cell, row))
+        yield from console.render(grid, wide)
 
 
 def _rows(table: Table) -> Iterator[Sequence[str]]:
-    """With empty rows between groups, indented below the strong row of their group."""
+    """With empty rows between groups, indented below the strong row of their group. One cell is across all columns."""
     rows = [*table.rows, *table.sums]
     grouped, summed = (any(row.strong for row in part) for part in (table.rows, table.sums))
-    below = "" if table.wide is None else "    "
+    below = "" if table.wide is None and not table.across else "    "
     for number, row in enumerate(rows):
         blank = [""] * (len(row.cells) - 1)
         if number and grouped and ((row.strong and number < len(table.rows)) or number == len(table.rows)):
@@ -138,7 +147,7 @@ def _rows(table: Table) -> Iterator[Sequence[str]]:
         first, *others = map(unquoted, row.cells)
         yield [f"{indent}{first}", *others]
         for text in row.below:
-            yield [f"{indent}{below}{unquoted(text)}", *blank]
+            yield [f"{indent}{below}{unquoted(text)}", *([] if table.across else blank)]
 
 
 def _cell(text: str) -> RenderableType:

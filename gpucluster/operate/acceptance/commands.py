@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
+import datetime
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,14 +15,13 @@ from gpucluster.components.planning.problem import did_you_mean
 from gpucluster.components.shared.machine_choice import shape_named, shapes
 from gpucluster.components.spec.file import read_spec
 from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.documents.formats import write, written
 from gpucluster.core.text.typed import Source, json_value
 from gpucluster.errors import Exit, InputError
-from gpucluster.operate.acceptance.inventory import inventory_of
+from gpucluster.operate.acceptance.document import Subject, acceptance_document
 from gpucluster.operate.acceptance.judge import judge, with_algorithm
 from gpucluster.operate.acceptance.logs.read import Log, UnknownLog, read_log
 from gpucluster.operate.acceptance.measurements import DEFAULT_ALGORITHM, RING
-from gpucluster.operate.acceptance.report.facts import json_report
-from gpucluster.operate.acceptance.report.text import text_report
 from gpucluster.operate.acceptance.runs.collect import Kubectl, source
 from gpucluster.operate.acceptance.verdicts.commitments import Promises, promises_of
 from gpucluster.operate.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
@@ -64,7 +63,8 @@ def report(
     if algorithm is not None:
         read = [dataclasses.replace(log, measurements=with_algorithm(log.measurements, algorithm)) for log in read]
     verdicts = judge(read, machine=shape, promises=promises)
-    output.write(_rendered(form, verdicts, read, shape) + "\n")
+    subject = Subject(machine=shape, spec=str(spec or ""), made=datetime.date.today())
+    write(acceptance_document(verdicts, read, subject), form, output)
     sys.exit(_code(verdicts))
 
 
@@ -98,7 +98,8 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
         training = read_spec(spec).training
         expected = training.nodes + training.spares
     verdicts = tuple(judge_topology(nodes_of(*_listed(nodes, context)), expected=expected))
-    output.write(_rendered(form, verdicts, [], None) + "\n")
+    subject = Subject(cluster=context or "", spec=str(spec or ""), made=datetime.date.today())
+    write(acceptance_document(verdicts, [], subject), form, output)
     sys.exit(_code(verdicts))
 
 
@@ -161,7 +162,7 @@ def run(
         click.echo(manifests(cluster.scope, results, level=level, pairs=pairs, say=_say), nl=False)
         return
     verdicts, logs, machine = accept(cluster, results, promises, level=level, pairs=pairs, say=_say)
-    _finish(verdicts, logs, machine, results)
+    _finish(verdicts, logs, machine, results, context or cluster.kubectl.current_context(), spec)
 
 
 def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *, dry_run: bool) -> None:
@@ -210,18 +211,23 @@ def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: 
         _say("Nothing was started.")
         return
     verdicts, logs, machine = burn(plan, say=_say)
-    _finish(verdicts, logs, machine, results)
+    _finish(verdicts, logs, machine, results, context or plan.cluster.kubectl.current_context())
 
 
-def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine, results: Path) -> NoReturn:
+def _finish(
+    verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine, results: Path, cluster: str,
+    spec: Path | None = None,
+) -> NoReturn:  # fmt: skip
     """Writes the page, prints the table, and exits with the overall exit code."""
+    subject = Subject(machine=machine, cluster=cluster, spec=str(spec or ""), made=datetime.date.today())
+    document = acceptance_document(verdicts, logs, subject)
     page = results / "report.html"
     try:
-        page.write_text(_rendered("html", verdicts, logs, machine) + "\n", encoding="utf-8")
+        page.write_text(f"{written(document, 'html')}\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{page} can't be written: {error.strerror}; give another --results") from None
     _say(f"Wrote {page}")
-    click.echo(_rendered("text", verdicts, logs, machine))
+    write(document, "text", sys.stdout)
     sys.exit(_code(verdicts))
 
 
@@ -268,13 +274,3 @@ def _machine(machine: str | None, problems: list[str]) -> Machine | None:
         hint = did_you_mean(machine, known) or f"; known machine types with a fabric: {', '.join(known)}"
         problems.append(f"--machine is {machine!r}, which is not a known machine type{hint}")
     return found
-
-
-def _rendered(form: str, verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine | None) -> str:
-    if form == "json":
-        return json_report(verdicts, logs)
-    if form == "html":
-        from gpucluster.operate.acceptance.report.page import html_report
-
-        return html_report(verdicts, logs, machine)
-    return text_report(verdicts, inventory_of(logs), width=shutil.get_terminal_size((100, 24)).columns)

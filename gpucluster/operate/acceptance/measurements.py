@@ -59,6 +59,7 @@ class CollectiveRun:
     None if missing. complete: whether the tool finished.
     """
 
+    kind: Literal["collectiveRun"] = "collectiveRun"
     log: str
     line: int
     tool: str
@@ -92,6 +93,7 @@ class Diagnosis:
     driver: its version, None if the log does not contain it. serials: number of the GPU -> serial number, if reported.
     """
 
+    kind: Literal["diagnosis"] = "diagnosis"
     log: str
     line: int
     tool: str
@@ -108,6 +110,7 @@ class Modules:
     log does not contain them.
     """
 
+    kind: Literal["modules"] = "modules"
     log: str
     line: int
     tool: str
@@ -132,6 +135,7 @@ class StoragePhase:
 class Storage:
     """One run of a storage benchmark. file_bytes: bytes of each file, None if unknown."""
 
+    kind: Literal["storage"] = "storage"
     log: str
     line: int
     tool: str
@@ -145,6 +149,7 @@ class Storage:
 class Replacement:
     """A replaced node. hours: from the request until its successor was ready."""
 
+    kind: Literal["replacement"] = "replacement"
     log: str
     line: int
     node: str

@@ -41,6 +41,13 @@ class Kubectl:
         """The same, as a shape. Raises InputError for an answer of another one."""
         return typed(self.get(*words), shape, source("get", *words))
 
+    def current_context(self) -> str:
+        """The name that the kubeconfig gives to the cluster; empty without one."""
+        try:
+            return self._run("config", "current-context").strip()
+        except ClusterError:
+            return ""
+
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> None:
         """Applies objects; existing ones are an error: another acceptance runs, or one was killed."""
         self._run("create", "--filename", "-", stdin=_list(objects))

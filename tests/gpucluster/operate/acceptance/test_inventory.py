@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
 
+from gpucluster.core.documents.formats import written
+from gpucluster.operate.acceptance.document import Subject, acceptance_document
 from gpucluster.operate.acceptance.inventory import Inventory, NodeFacts, inventory_of
 from gpucluster.operate.acceptance.logs.lines import Header, header_line
 from gpucluster.operate.acceptance.logs.read import read_log
-from gpucluster.operate.acceptance.report.text import text_report
 from tests.says import Says
 
 
@@ -29,10 +31,14 @@ def test_driver_system_and_serial_numbers_stand_beside_each_node() -> None:
     assert found == Inventory(
         tools=("dcgmi diag 4.6.0",), nodes=(NodeFacts(name="node-a", software=software, serials={0: "1653723046420"}),)
     )
-    assert text_report([], found, width=100).splitlines()[2:] == [
-        "",
+    document = acceptance_document([], [log], Subject(made=datetime.date(2026, 11, 3)))
+    assert written(document, "text").splitlines()[2:] == [
         "Measured by dcgmi diag 4.6.0",
+        "",
+        "Nodes",
+        "",
+        "node",
         "node-a",
         Says("kernelVersion", "6.8.0", "osImage", "Ubuntu", "24.04", "580.159.04"),
-        "  serial numbers of GPUs 0: 1653723046420",
+        "    serial numbers of GPUs 0: 1653723046420",
     ]

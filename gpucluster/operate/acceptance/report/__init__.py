@@ -1,1 +1,0 @@
-"""The verdicts as text, JSON and one HTML page."""
