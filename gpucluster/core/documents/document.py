@@ -19,7 +19,7 @@ LONGEST: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of a table, and texts below them.
+    """Cells of a table, texts below them, and below these the lines to copy, which do not wrap.
 
     strong: a heading or sum of the rows after it, up to the next strong one. amount: for the sum of omitted rows.
     """
@@ -28,6 +28,7 @@ class Row:
     below: Sequence[str] = ()
     strong: bool = False
     amount: Decimal = Decimal(0)
+    lines: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

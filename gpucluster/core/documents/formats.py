@@ -58,5 +58,6 @@ def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
 
 
 def write(document: Document, form: str, output: TextIO) -> None:
-    """The text as a command writes it."""
-    output.write(f"{written(document, form, width_for(output))}\n")
+    """The text as a command writes it; nothing for a document without any."""
+    if text := written(document, form, width_for(output)):
+        output.write(f"{text}\n")

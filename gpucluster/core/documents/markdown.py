@@ -24,6 +24,10 @@ _MOST: Final = 80
 """Maximum characters of a name; longer ones are cut."""
 
 
+_LINE: Final = 400
+"""Maximum characters of a line to copy."""
+
+
 def code(text: str, most: int = _MOST) -> str:
     """`text` as a code span of one line, usable in a table, cut to `most` characters.
 
@@ -234,5 +238,6 @@ def _rows(table: Table, rows: Sequence[Row], room: int | None, elsewhere: str) -
 
 def _row(one: Row, kept: Sequence[int]) -> str:
     first = escaped(one.cells[0])
-    name = "<br>".join([f"**{first}**" if one.strong and first else first, *map(escaped, one.below)])
+    lines = [code(line, _LINE) for line in one.lines]
+    name = "<br>".join([f"**{first}**" if one.strong and first else first, *map(escaped, one.below), *lines])
     return row(name, *(escaped(one.cells[at]) for at in kept[1:]))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from gpucluster.core.text.json_text import schema_of
+
+Maybe = Annotated[str | None, AfterValidator(lambda text: text or None)]
+"""A text; null instead of an empty one."""
 
 
 class Model(BaseModel):

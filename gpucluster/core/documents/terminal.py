@@ -110,7 +110,7 @@ class _Lines:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         table, rows = self.table, [*_rows(self.table)]
         heads = table.heads or [""] * len(rows[0])
-        whole = [row for row in rows if len(row) == len(heads)]
+        whole = [row for row in rows if isinstance(row, list)]
         columns = [_column(table, at, head, {row[at] for row in whole}) for at, head in enumerate(heads)]
         probe = _grid(table, heads, columns)
         probe.add_row(*columns)
@@ -118,23 +118,25 @@ class _Lines:
         wide = options.update_width(sum(column.width + 2 for column in columns))
         grid = _grid(table, heads, columns)
         for fits, group in itertools.groupby(
-            rows, lambda row: len(row) == len(heads) and all(map(_Column.fits, columns, row))
+            rows, lambda row: isinstance(row, list) and all(map(_Column.fits, columns, row))
         ):
             if fits:
                 grid.add_row(*map(_Column.lines, columns, zip(*group, strict=True)))
             else:
                 for row in group:
-                    if len(row) < len(heads):
-                        yield from console.render(grid, wide)
-                        yield from console.render(_cell(row[0]), options)
-                        grid = _grid(table, [""] * len(heads), columns)
-                    else:
+                    if isinstance(row, list):
                         grid.add_row(*map(_cell, row))
+                    else:
+                        yield from console.render(grid, wide)
+                        yield from console.render(row, options)
+                        grid = _grid(table, [""] * len(heads), columns)
         yield from console.render(grid, wide)
 
 
-def _rows(table: Table) -> Iterator[Sequence[str]]:
-    """With empty rows between groups, indented below the strong row of their group. One cell is across all columns."""
+def _rows(table: Table) -> Iterator[list[str] | RenderableType]:
+    """Cells, with empty rows between groups, indented below the strong row of their group; and what is across all
+    columns.
+    """
     rows = [*table.rows, *table.sums]
     grouped, summed = (any(row.strong for row in part) for part in (table.rows, table.sums))
     below = "" if table.wide is None and not table.across else "    "
@@ -147,7 +149,10 @@ def _rows(table: Table) -> Iterator[Sequence[str]]:
         first, *others = map(unquoted, row.cells)
         yield [f"{indent}{first}", *others]
         for text in row.below:
-            yield [f"{indent}{below}{unquoted(text)}", *([] if table.across else blank)]
+            shown = f"{indent}{below}{unquoted(text)}"
+            yield _cell(shown) if table.across else [shown, *blank]
+        for line in row.lines:
+            yield Text(f"{indent}{below}{line}", no_wrap=True, overflow="ignore")
 
 
 def _cell(text: str) -> RenderableType:

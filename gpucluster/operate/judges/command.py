@@ -7,8 +7,10 @@ from typing import Literal, TextIO
 
 import click
 
+from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.errors import Exit
+from gpucluster.operate.judges.document import report_document
 from gpucluster.operate.judges.verdicts import NAMES, Outcome, Report, judged
 from gpucluster.options import form_of, output, plan_argument, quiet
 
@@ -46,17 +48,6 @@ def judge(
     source = file or sys.stdin
     name = "stdin" if source.name == "<stdin>" else source.name
     report = Report(file=name, verdicts=judged(read_text(source.read(), name), only))
-    if text := _written(report, form, closing=not quiet):
-        output.write(text + "\n")
+    write(report_document(report, closing=not quiet), form, output)
     if report.of(Outcome.REFUSED) or (strict and report.of(Outcome.NOT_JUDGED)):
         raise SystemExit(Exit.FINDINGS)
-
-
-def _written(report: Report, form: Literal["table", "json"], *, closing: bool) -> str:
-    if form == "json":
-        from gpucluster.operate.judges.render.json import as_json
-
-        return as_json(report)
-    from gpucluster.operate.judges.render.table import as_table
-
-    return as_table(report, closing=closing)

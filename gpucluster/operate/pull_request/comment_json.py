@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, AliasPath, Field
+from pydantic import AliasPath, Field
 
-from gpucluster.core.documents.model import Model, Versioned, command_schema
+from gpucluster.core.documents.model import Maybe, Model, Versioned, command_schema
 from gpucluster.cost.documents.diff.diff_json import ChangeOfCost, CostChange, diff_json
 from gpucluster.cost.documents.json_schema import Amount
 from gpucluster.operate.pull_request.evidence import JobEvidence
 from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement
-
-Maybe = Annotated[str | None, AfterValidator(lambda text: text or None)]
-"""Null if there is none."""
 
 
 class FindingModel(Model):

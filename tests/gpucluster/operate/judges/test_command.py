@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.cli import main
-from gpucluster.operate.judges.render.json import json_schema
+from gpucluster.operate.judges.document import json_schema
 from tests.gpucluster.operate.judges.conftest import plan
 
 HERE = Path(__file__).parent
@@ -64,7 +64,7 @@ def test_a_refusal_ends_with_1_and_what_is_not_judged_only_where_that_is_asked(
 
 def test_quiet_leaves_out_the_counts() -> None:
     assert judge(FINE, "--quiet").stdout == ""
-    assert judge(FINE).stdout == "JUDGE  ACCEPTED  REFUSED  NOT JUDGED\ngcp           1        0           0\n"
+    assert judge(FINE).stdout == "judge  accepted  refused  not judged\ngcp           1        0           0\n"
 
 
 def test_a_plan_without_resources_is_fine_and_says_so() -> None:
