@@ -12,7 +12,7 @@ import click
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, quiet
 from gpucluster.policies.engine import exemptions
-from gpucluster.policies.engine.rule import Enforcement, page_of
+from gpucluster.policies.engine.rule import Enforcement
 from gpucluster.policies.engine.settings import BadSettings, Settings, read_settings
 from gpucluster.policies.packs import PACKS, TRAINING
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpucluster.core.program.resources import Resources
-    from gpucluster.policies.engine.pack import Pack
-    from gpucluster.policies.engine.rule import Changes, Rule
-    from gpucluster.policies.report import Report
+    from gpucluster.policies.engine.rule import Changes
 
 
 Form = Literal["table", "json"]
@@ -46,17 +44,10 @@ def list_rules(form: Form, pack_name: str) -> None:
 
     With severity and enforcement level.
     """
-    pack = PACKS[pack_name]
-    if form == "json":
-        click.echo(json.dumps({"schema_version": 1, "rules": [_as_json(rule, pack) for rule in pack.rules]}, indent=2))
-        return
-    rows = [(rule.name, rule.severity.value, pack.enforcement(rule).value, rule.title) for rule in pack.rules]
-    rows.insert(0, ("NAME", "SEVERITY", "ENFORCEMENT", "TITLE"))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
-        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        click.echo("  ".join((*padded, row[3])))
-    click.echo("\nNext: gpucluster guardrails explain NAME")
+    from gpucluster.core.documents.formats import write
+    from gpucluster.policies.render.rules import rules_document
+
+    write(rules_document(PACKS[pack_name]), form, sys.stdout)
 
 
 @click.command()
@@ -80,19 +71,10 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
             raise click.BadParameter(f"rule `{name}` has no example", param_hint="--example")
         click.echo(json.dumps(plan_of(found, fails=example == "fail"), indent=2))
         return
-    if form == "json":
-        click.echo(json.dumps(_as_json(rule, pack), indent=2))
-        return
-    click.echo(f"{rule.name}: {rule.title}")
-    click.echo(f"  severity: {rule.severity.value}, {pack.enforcement(rule).value}")
-    click.echo(f"  why:      {rule.why}")
-    click.echo(f"  fix:      {rule.fix}")
-    click.echo(f"  reads:    {rule.reads}")
-    for name, of in rule.settings.items():
-        click.echo(f"  setting:  {name} ({of['type']}): {of['description']}")
-    click.echo(f"  page:     {page_of(rule)}")
-    for framework in rule.frameworks:
-        click.echo(f"  see:      {framework.name}, {framework.specification}\n            {framework.reference}")
+    from gpucluster.core.documents.formats import write
+    from gpucluster.policies.render.rules import rule_document
+
+    write(rule_document(rule, pack), form, sys.stdout)
 
 
 @click.command()
@@ -140,8 +122,19 @@ def check(
         today=today,
         not_run=pack.change_rules if any(changes is None for _, _, changes in read) else (),
     )
-    if text := _written(report, form, closing=not quiet):
-        output.write(text + "\n")
+    if form == "sarif":
+        from gpucluster.policies.render.sarif import as_sarif
+
+        output.write(f"{as_sarif(report)}\n")
+    elif form == "junit":
+        from gpucluster.policies.render.junit import as_junit
+
+        output.write(f"{as_junit(report)}\n")
+    else:
+        from gpucluster.core.documents.formats import write
+        from gpucluster.policies.render.document import check_document
+
+        write(check_document(report, closing=not quiet), form, output)
     if report.count(Enforcement.MANDATORY):
         raise SystemExit(Exit.FINDINGS)
 
@@ -219,36 +212,3 @@ def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]
     if problems:
         raise NotReadable("\n".join(problems))
     return read
-
-
-def _written(report: Report, form: Literal["table", "json", "sarif", "junit"], *, closing: bool) -> str:
-    if form == "json":
-        from gpucluster.policies.render.json import as_json
-
-        return as_json(report)
-    if form == "sarif":
-        from gpucluster.policies.render.sarif import as_sarif
-
-        return as_sarif(report)
-    if form == "junit":
-        from gpucluster.policies.render.junit import as_junit
-
-        return as_junit(report)
-    from gpucluster.policies.render.table import as_table
-
-    return as_table(report, closing=closing)
-
-
-def _as_json(rule: Rule, pack: Pack) -> dict[str, object]:
-    return {
-        "name": rule.name,
-        "title": rule.title,
-        "severity": rule.severity.value,
-        "enforcement": pack.enforcement(rule).value,
-        "why": rule.why,
-        "fix": rule.fix,
-        "reads": rule.reads,
-        "frameworks": [
-            {"name": f.name, "specification": f.specification, "reference": f.reference} for f in rule.frameworks
-        ],
-    }

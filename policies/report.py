@@ -108,6 +108,11 @@ class Found:
         line = where.partition(",")[0]
         return (path, int(line)) if path and line.isdigit() and int(line) > 0 else None
 
+    @property
+    def where(self) -> str:
+        """The place in words; empty if it is unknown."""
+        return f"{self.place[0]}:{self.place[1]}" if self.place else ""
+
     def exemption(self, today: datetime.date) -> str | None:
         """An entry of `exemptions` that accepts it once the user adds reason and owner; None if not exemptible."""
         if self.resource is None or not self.rule.accepts:

@@ -76,8 +76,9 @@ def _plan(tags, **facts):
 
 
 RULES = {_plan: len(TRAINING.rules), _state: len(TRAINING.rules) - len(TRAINING.change_rules)}
-LAST = {_plan: "", _state: "4 rules about deletions and replacements could not run: they need a plan.\n"}
+LAST = {_plan: "", _state: "\n4 rules about deletions and replacements could not run: they need a plan.\n"}
 """A state says nothing of what an update takes away."""
+HEADS = "rule             level      resource  line"
 
 
 @pytest.mark.parametrize("document", [_plan, _state])
@@ -94,10 +95,10 @@ def test_a_clean_file_ends_with_0(guardrails, document):
 def test_a_mandatory_finding_ends_with_1(guardrails, document):
     code, out, err = guardrails("check", "-", stdin=document({}))
     assert (code, err) == (1, "")
-    assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
+    assert out.startswith(f"{HEADS}\nrequired-labels  mandatory  group\n    tags: `team` missing\n    why: ")
     assert out.endswith(
         f"2 resources checked against {RULES[document]} rules; findings: 1 mandatory, 0 advisory.\n{LAST[document]}"
-        "Next: gpucluster guardrails explain NAME\n"
+        "\nNext: gpucluster guardrails explain NAME\n"
     )
 
 
@@ -140,7 +141,7 @@ def test_an_exemption_turns_a_finding_into_advice(guardrails):
     entry = {"rule": "required-labels", "resource": "group", "reason": "one day only", "owner": "ada", "until": until}
     code, out, _ = guardrails("check", "-", stdin=_state({}, exemptions=[entry]))
     assert code == 0
-    assert "[advisory] exemptions-in-use  group\n    required-labels: tags: `team` missing; accepted until" in out
+    assert "\nexemptions-in-use  advisory  group\n    required-labels: tags: `team` missing; accepted until" in out
 
 
 def test_levels_and_settings_come_from_the_packs_configuration(guardrails, tmp_path):
@@ -148,7 +149,7 @@ def test_levels_and_settings_come_from_the_packs_configuration(guardrails, tmp_p
     config.write_text('{"required-labels": {"enforcementLevel": "advisory", "keys": ["owner"]}}')
     code, out, _ = guardrails("check", "--config", str(config), stdin=_state({}))
     assert code == 0
-    assert out.startswith("[advisory] required-labels  group\n    tags: `owner` missing\n")
+    assert "\nrequired-labels  advisory  group\n    tags: `owner` missing\n" in out
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a": 1}'])
@@ -169,13 +170,15 @@ def test_the_list_names_every_rule(guardrails):
     code, out, _ = guardrails("list", "--format", "json")
     assert code == 0
     assert [rule["name"] for rule in json.loads(out)["rules"]] == [rule.name for rule in TRAINING.rules]
-    assert len(guardrails("list")[1].splitlines()) == len(TRAINING.rules) + 3
+    listed = {line.partition(" ")[0] for line in guardrails("list")[1].splitlines()}
+    assert {rule.name for rule in TRAINING.rules} <= listed
 
 
 def test_every_rule_can_be_explained(guardrails):
     for rule in TRAINING.rules:
         code, out, _ = guardrails("explain", rule.name)
-        lacking = [text for text in (rule.title, rule.why, rule.fix, rule.reads) if text not in out]
+        shown = " ".join(out.split())
+        lacking = [text for text in (rule.title, rule.why, rule.fix, rule.reads) if " ".join(text.split()) not in shown]
         assert (code, lacking) == (0, []), rule.name
 
 
@@ -202,7 +205,7 @@ def test_several_files_are_checked_at_once_and_each_is_named(guardrails, tmp_pat
     bad.write_text(_plan({}))
     code, out, _ = guardrails("check", str(good), str(bad))
     assert code == 1
-    assert out.startswith(f"{good}: no findings\n\n{bad}\n\n[mandatory] required-labels  group\n")
+    assert out.startswith(f"{good}: no findings\n\n{bad}\n\n{HEADS}\nrequired-labels  mandatory  group\n")
     assert f"4 resources checked against {RULES[_plan]} rules; findings: 1 mandatory, 0 advisory." in out
 
 
@@ -253,8 +256,8 @@ def test_what_a_plan_takes_away_is_a_finding(guardrails):
     step = {"op": "replace", "urn": urn, "oldState": state, "newState": tagged, "replaceReasons": ["name"]}
     code, out, _ = guardrails("check", stdin=json.dumps({**plan, "steps": [*plan["steps"], step]}))
     assert code == 1
-    assert out.startswith(
-        "[mandatory] no-replacement-of-control-plane  trial\n    control plane is replaced, because of `name`\n"
+    assert (
+        "\nno-replacement-of-control-plane  mandatory  trial\n    control plane is replaced, because of `name`\n" in out
     )
 
 
@@ -294,11 +297,10 @@ def test_a_configuration_that_is_wrong_ends_with_2_and_a_line_for_each_problem(g
 def test_a_plan_says_what_becomes_of_the_nodes_of_pools_and_what_is_at_stake(guardrails):
     plan = guardrails("explain", "replacement-of-training-pool", "--example", "fail")[1]
     told = (
-        "Effect on nodes:\n"
-        "    train, 4 nodes of p5.48xlarge: nodes are replaced or reimaged, one at a time; jobs on them end; changed: "
-        "releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, price unknown"
+        "Effect on nodes - train, 4 nodes of p5.48xlarge: nodes are replaced or reimaged, one at a time; jobs on them "
+        "end; changed: releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, price unknown"
     )
-    assert told in guardrails("check", "--quiet", stdin=plan)[1]
+    assert told in " ".join(guardrails("check", "--quiet", stdin=plan)[1].split())
     assert json.loads(guardrails("check", "--format", "json", stdin=plan)[1])["nodes"] == [
         {
             "file": "stdin",

@@ -194,7 +194,7 @@ def _finding(stack: StackJudgement, finding: Finding) -> Row:
     fix = quoted(found.violation.fix, _LONGEST) if found.violation.fix else quote_code(found.rule.fix)
     edits = [f"Write in {quoted(edit.path)}: {quoted(edit.snippet, _LONGEST)}" for edit in found.edits]
     cost = "" if about is None else f"{'' if about[0] == found.subject else f'{quoted(about[0])} '}{money(about[1])}"
-    line = quoted(f"{found.place[0]}:{found.place[1]}") if found.place else ""
+    line = quoted(found.where) if found.where else ""
     return Row(
         (f"{quoted(found.rule.name)}{known}: {quoted(found.violation.what, _LONGEST)}", quoted(stack.name),
          quoted(found.subject), cost, line),
@@ -204,7 +204,7 @@ def _finding(stack: StackJudgement, finding: Finding) -> Row:
 
 def _advice(stack: StackJudgement, finding: Finding) -> str:
     found, about = finding.found, stack.monthly(finding)
-    place = f" at {quoted(f'{found.place[0]}:{found.place[1]}')}" if found.place else ""
+    place = f" at {quoted(found.where)}" if found.where else ""
     cost = "" if about is None else f" ({money(about[1])} a month)"
     subject = quoted(found.subject)
     return f"{quoted(found.rule.name)}: {subject}{cost}{place}: {quoted(found.violation.what, _LONGEST)}"

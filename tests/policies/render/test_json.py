@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gpucluster.policies.render.json import as_json, json_schema
+from gpucluster.core.documents.formats import written
+from gpucluster.policies.render.document import check_document, json_schema
 
 
 def test_the_schema_names_every_field_and_lets_no_other_pass():
@@ -17,7 +18,7 @@ def test_the_schema_names_every_field_and_lets_no_other_pass():
 
 
 def test_findings_of_all_files_are_in_one_list(report):
-    read = json.loads(as_json(report))
+    read = json.loads(written(check_document(report), "json"))
     assert [(f["file"], f["rule"], f["enforcement"], f["source_position"], f["what"]) for f in read["findings"]] == [
         ("plans/one.json", "near", "mandatory", "infra/my program.py#14,3", "far <away>\x00"),
         ("plans/one.json", "near", "mandatory", None, "further"),
@@ -37,7 +38,7 @@ def test_findings_of_all_files_are_in_one_list(report):
 
 
 def test_what_to_write_is_data(report):
-    assert [finding["edits"] for finding in json.loads(as_json(report))["findings"]] == [
+    assert [finding["edits"] for finding in json.loads(written(check_document(report), "json"))["findings"]] == [
         [
             {"at": "placements[0].tags", "write": {"team": "a\x1b"}},
             {"at": "tags", "write": [{"key": "team", "value": ""}]},

@@ -1,23 +1,70 @@
-"""A report for machines: JSON, whose schema `gpucluster schema guardrails-check` prints."""
+"""A report as a document: findings by file, mandatory ones first, the effect on nodes, and their numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gpucluster.core.catalog.nodes import Effect
+from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table
+from gpucluster.core.documents.model import Model
 from gpucluster.core.text.json_text import schema_of
 from gpucluster.policies.clouds.node_impacts import NodeImpact
-from gpucluster.policies.engine.rule import Enforcement, page_of
+from gpucluster.policies.engine.rule import Enforcement, explained_by, page_of
 from gpucluster.policies.report import Found, Report
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+def check_document(report: Report, *, closing: bool = True) -> Document:
+    """closing: whether the numbers are at its end, and files without findings are named."""
+    return Document(title="", sections=lambda: _sections(report, closing=closing), model=lambda: _check(report))
 
 
-class Edit(_Model):
+def _sections(report: Report, *, closing: bool) -> Iterator[Section]:
+    several = len(report.files) > 1
+    for checked in report.files:
+        found = [_row(item, report) for item in report if item.checked is checked]
+        nodes = [one.sentence for one in checked.nodes if closing or not one.harmless]
+        if several and (found or closing or nodes):
+            yield Heading(checked.file if found else f"{checked.file}: no findings")
+        if found:
+            yield Table(heads=("rule", "level", "resource", "line"), rows=found, left=range(4), wide=None, across=True)
+        if nodes:
+            yield Notes("Effect on nodes", nodes)
+    if closing:
+        yield from _closing(report)
+
+
+def _row(found: Found, report: Report) -> Row:
+    exemption = found.exemption(report.today)
+    return Row(
+        (found.rule.name, found.level.value, found.subject, found.where),
+        [
+            found.violation.what,
+            f"why: {found.rule.why}",
+            f"fix: {found.fix}",
+            f"see: {explained_by(found.rule)}",
+        ],
+        lines=[
+            *(f"write in {edit.path}: {edit.snippet}" for edit in found.edits),
+            *([f"to accept it, add to exemptions, with a reason and an owner: {exemption}"] if exemption else []),
+        ],
+        strong=True,
+    )
+
+
+def _closing(report: Report) -> Iterator[str]:
+    mandatory, advisory = (report.count(level) for level in (Enforcement.MANDATORY, Enforcement.ADVISORY))
+    counts = f"{mandatory} mandatory, {advisory} advisory" if mandatory + advisory else "none"
+    yield f"{report.resources} resources checked against {len(report.rules)} rules; findings: {counts}."
+    if report.not_run:
+        yield f"{len(report.not_run)} rules about deletions and replacements could not run: they need a plan."
+    if mandatory + advisory:
+        yield "Next: gpucluster guardrails explain NAME"
+
+
+class Edit(Model):
     at: str = Field(description="Property of the resource, as the engine names it, e.g. tagSpecifications[0].tags")
     write: dict[str, Any] | list[Any] = Field(
         description="Members to set in that map, or elements to append to that list; replace empty strings with your "
@@ -25,7 +72,7 @@ class Edit(_Model):
     )
 
 
-class Finding(_Model):
+class Finding(Model):
     file: str = Field(description="The file, as given on the command line; stdin if read from stdin")
     rule: str
     enforcement: Literal["mandatory", "advisory"]
@@ -41,7 +88,7 @@ class Finding(_Model):
     exemption: str | None = Field(description="JSON of the exemption that accepts it, with empty reason and owner")
 
 
-class Nodes(_Model):
+class Nodes(Model):
     file: str
     pool: str = Field(description="Logical name")
     machine: str | None
@@ -55,7 +102,7 @@ class Nodes(_Model):
     usd: str | None = Field(description="Their cost an hour; null if no price is known or no job ends")
 
 
-class Check(_Model):
+class Check(Model):
     """Result of `gpucluster guardrails check --format json`."""
 
     schema_version: Literal[1] = 1
@@ -72,9 +119,8 @@ class Check(_Model):
     advisory: int
 
 
-def as_json(report: Report) -> str:
-    """The report in the form the schema describes."""
-    check = Check(
+def _check(report: Report) -> Check:
+    return Check(
         pack=report.pack,
         files=[checked.file for checked in report.files],
         findings=[_finding(found, report) for found in report],
@@ -85,7 +131,6 @@ def as_json(report: Report) -> str:
         mandatory=report.count(Enforcement.MANDATORY),
         advisory=report.count(Enforcement.ADVISORY),
     )
-    return check.model_dump_json(indent=2)
 
 
 def json_schema() -> dict[str, Any]:
