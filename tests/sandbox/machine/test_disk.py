@@ -79,7 +79,7 @@ HOLD = (
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -99,6 +99,7 @@ def test_a_scratch_folder_is_gone_afterwards(temporary: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.usefixtures("temporary")
 def test_what_a_killed_run_left_goes_with_the_next_run_and_what_a_living_one_holds_stays() -> None:
     dead, left = _other()
     living, held = _other()
