@@ -1,5 +1,6 @@
-"""The cluster of a stack in a comparison: what its spec requests, what the cloud provides, and these figures as
-rows.
+"""The cluster of a stack in a comparison: what its spec requests, what the cloud provides, and these as rows.
+
+A component is the cluster if it states `equivalence`.
 """
 
 from __future__ import annotations

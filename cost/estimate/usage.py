@@ -1,4 +1,16 @@
-"""The usage file: reads it, and finds the usage names that affect the price of each resource."""
+"""Reads a usage file, and finds the usage names that affect the price of each resource.
+
+defaults:                        # every resource
+  egress_gib: 200
+types:                           # every resource of a type
+  aws:lambda/function:Function:
+    lambda_million_requests: 3
+resources:                       # one resource, by name or URN; overrides its type, which overrides the defaults
+  api:
+    lambda_million_requests: 12
+
+The names are those of `gpucluster cost usage names`, and include the unit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""All assumptions of an estimate that users can set: one input each, with unit and default; and the regions to use."""
+"""All assumptions of an estimate that users can set: one input each, with unit and default; and default regions.
+
+Default regions are for resources whose region is not in the plan or state: from `--region`, else the environment. A
+plan has no step for a default provider, and its configuration lacks regions that come from the environment.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Writes the pages that come from tables: docs/rules.md and docs/node-changes.md."""
+"""Writes docs/rules.md and docs/node-changes.md.
+
+All content of a rule comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""The prices of AWS: bulk files, the query API, and its page of spot prices."""
+"""The price lists of AWS: bulk files, the query API, and the page of spot prices.
+
+Bulk files: one CSV file per service and region, hundreds of MB for EC2, read as a stream. `region_index.json` names the
+current version of each region's file, which has five lines of preamble, a header, and a row for each price. Savings
+plans have files too. Source: AWS Billing User Guide, "AWS Price List Bulk API".
+
+Query API: by boto3 (the extra `prices-aws`) and credentials that allow `pricing:GetProducts`. The same offers, filtered
+by the server: seconds instead of gigabytes. Endpoints exist only in us-east-1, eu-central-1 and ap-south-1, for prices
+of all regions. Each item of a response is a JSON text.
+
+Spot prices: one JSON file for all regions, without credentials, undocumented. Its format, according to programs that
+read it: `config.regions[].instanceTypes[].sizes[]`, each with `valueColumns[]` of an operating system and `prices.USD`,
+`N/A*` if nothing is offered. Prices per zone are available only to an account.
+"""
 
 from __future__ import annotations
 

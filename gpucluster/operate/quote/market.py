@@ -1,4 +1,13 @@
-"""Where and how a machine is sold, by tables: regions and zones, parts of the world, purchase options."""
+"""Where and how a machine is sold, by tables: regions and zones, parts of the world, purchase options.
+
+`continents.csv`: a region belongs to the first word with a matching pattern. asked: regions of the word are quoted only
+on request, as they need other contracts and other accounts.
+
+`purchase_options.csv`: cloud; way, its usual name; kind, `purchase.kind` of the spec; purchase and term, as in the
+price book; reservation, an example of the id that it needs; assume, the assumption that puts all machines under a
+commitment; needs, its prerequisites. Sources: those of `cost.purchasing.purchase_options`, which has the terms and
+maximum durations of options, and of each cloud's `purchase.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Plans with placeholders for names of places and for numbers: plans of one template declare the same resources."""
+"""Plans with placeholders for names of places and for numbers: plans of one template declare the same resources.
+
+A template is the plan itself, with placeholders for names of region and zones, and for counts and sizes. It omits parts
+that do not affect prices: texts for users, prices in alerts, and the facts, which are added from each plan. A program
+only checks whether a number is above one, so plans that differ only in numbers declare the same resources.
+"""
 
 from __future__ import annotations
 

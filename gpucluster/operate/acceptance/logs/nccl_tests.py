@@ -1,4 +1,9 @@
-"""nccl-tests as text and as JSON: `all_reduce_perf` and the other tests."""
+"""nccl-tests as text and as JSON: `all_reduce_perf` and the other tests, by mpirun, in a pod's log, or by `-J`.
+
+Source of both formats: NVIDIA/nccl-tests 2.19.6, src/util.cu (writeDeviceReport, writeBenchmarkLinePreamble,
+writeBenchmarkLineBody; jsonOutputInit, jsonRankInfo). Older releases print the same columns under a shorter header,
+without the test's name.
+"""
 
 from __future__ import annotations
 

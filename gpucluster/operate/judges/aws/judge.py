@@ -1,4 +1,9 @@
-"""The judge of pulumi-aws: cfn-lint checks the resources, converted to a template, by the schemas of CloudFormation."""
+"""The judge of pulumi-aws: cfn-lint validates the resources, converted to a template.
+
+By the schemas of CloudFormation, instance types by region, and the grammar of IAM policies. `types.csv` and
+`properties.csv` have the names of CloudFormation, by the documentation of both systems. A property without a row has
+Pulumi's name with a capital.
+"""
 
 from __future__ import annotations
 
