@@ -4,7 +4,7 @@ A query (`aws.csv`, `azure.csv`, `gcp.csv`, `google_machines.csv`) maps a row of
 Exactly one offer must match, in a known unit and at a price above zero: any other result is reported as doubtful and
 not used.
 
-Not by the SDKs of the clouds: boto3 (an extra here) needs credentials, which the bulk files do not; google-cloud-billing
+Not by the SDKs of the clouds: boto3 (an extra here) needs credentials, unlike the bulk files; google-cloud-billing
 would replace 13 lines of paging by gRPC and its packages; Azure has no SDK for its retail prices. At most 100 lines go.
 """
 
