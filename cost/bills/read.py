@@ -89,7 +89,7 @@ def _empty(source: Source) -> Iterator[tuple[int, str]]:
             found = ((rows.line_num, name) for row in rows for at, name in places if len(row) > at and not row[at])
             yield from ((line, _not_so(source, name, "")) for line, name in islice(found, MOST_FAULTS))
     except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        # DuckDB reads some of what is damaged.
+        # DuckDB reads some damaged files.
         raise BadBill(f"{source.path} is damaged: {error}; download it again") from None
 
 

@@ -1,4 +1,4 @@
-"""One of the two sides of a change."""
+"""The two revisions of a change: files, or previews of commits."""
 
 from __future__ import annotations
 

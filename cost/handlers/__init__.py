@@ -1,6 +1,6 @@
 """One file per priced resource, `CLOUD_*.py`, imported when the first resource of that cloud is priced.
 
-Of Kubernetes the files of an API group, when its first object is.
+For Kubernetes, the files of an API group are imported when its first object is priced.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
     "monitoring.coreos.com": ("kubernetes_objects",),
     "networking.k8s.io": ("kubernetes_objects",),
 }
-"""API group -> the files for its objects, whose names are those of what makes machines and disks of them."""
+"""API group -> the files for its objects."""
 
 
 def packages() -> tuple[str, ...]:
-    """The packages of type tokens that handlers may be for."""
+    """The packages of type tokens that may have handlers."""
     return (*(cloud.package for cloud in clouds().values()), "kubernetes")
 
 
 def files_of(scope: str) -> tuple[str, ...]:
-    """The files with handlers for a scope or a whole package, and what these share; none where there are none."""
+    """The files with handlers for a scope or a whole package, and their shared files; none without any."""
     package, _, group = scope.partition(":")
     if package == "kubernetes":
         return _KUBERNETES.get(group, ()) if group else tuple(sorted({*chain.from_iterable(_KUBERNETES.values())}))
@@ -42,12 +42,12 @@ def files_of(scope: str) -> tuple[str, ...]:
 
 
 def scope_of(type_: str) -> str:
-    """The types whose handlers are imported with that of this one: a package, of Kubernetes with an API group."""
+    """The types whose handlers are imported together with this one's: a package; for Kubernetes, with an API group."""
     package, _, rest = type_.partition(":")
     return f"{package}:{rest.partition('/')[0]}" if package == "kubernetes" else package
 
 
 def load(scope: str) -> None:
-    """Import the handlers of a scope, or of a whole package, which registers them; nothing where there are none."""
+    """Import the handlers of a scope, or of a whole package, which registers them."""
     for name in files_of(scope):
         import_module(f"{__name__}.{name}")

@@ -238,7 +238,7 @@ _WITHOUT_CHARGE: Final = frozenset(
         "vpc-cni",
     }
 )
-"""Add-ons of AWS and of the community that only run pods. What a driver makes is priced with the claim for it.
+"""Add-ons of AWS and of the community that only run pods. Disks of a driver are priced with their claim.
 `amazon-cloudwatch-observability`, `adot` and others send data that AWS bills, and those of the marketplace have a
 separate price, so they are not here."""
 
@@ -247,7 +247,7 @@ _SOURCE: Final = "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add
 
 @prices("aws:eks/addon:Addon")
 def addon(item: Pricing) -> Iterator[Free | NotPriced]:
-    """Add-ons that only run pods are free; others bill what they send, or a fee (EKS user guide, add-ons)."""
+    """Add-ons that only run pods are free; others bill their traffic, or a fee (EKS user guide, add-ons)."""
     name = item.text("addonName")
     if name in _WITHOUT_CHARGE:
         yield item.free("no charge for this add-on; it runs on nodes that are priced", _SOURCE)

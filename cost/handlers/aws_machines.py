@@ -106,7 +106,7 @@ def _count(item: Pricing) -> Count:
 
 
 def _machine(item: Pricing, template: Pricing) -> tuple[str, str]:
-    """(machine type, what is assumed)."""
+    """(machine type, assumption)."""
     overrides = item.items("mixedInstancesPolicy", "launchTemplate", "overrides")
     if overrides:
         first = item.text("mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType")

@@ -88,7 +88,7 @@ def _asked(item: Pricing) -> bool | None:
 
 
 def _by_subnets(item: Pricing, prop: str, vpc_is_default: bool) -> tuple[Decimal | None, str]:
-    """(addresses of each machine by its subnets, each of which takes as many machines; what is assumed); None where
+    """(addresses of each machine by its subnets, each of which takes as many machines; assumption); None where
     that is not known.
     """
     named = item.resource.inputs.get(prop)

@@ -55,7 +55,7 @@ _PRICED_THEMSELVES: Final = (
     "aws:cloudwatch/logGroup:LogGroup",
     "aws:sns/topic:Topic",
 )
-"""Targets in the account, to which delivery is free; what they bill is shown, or named, with them."""
+"""Targets in the account, to which delivery is free; their own charges are priced or named with them."""
 
 _SOURCE: Final = "https://aws.amazon.com/eventbridge/pricing/"
 

@@ -22,11 +22,11 @@ the id of an image, not its size (namecheap/ec2-github-runner #44: "Amazon Linux
 
 _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 125
-"""What a gp3 volume includes (EBS price page)."""
+"""Included performance of a gp3 volume (EBS price page)."""
 
 
 class Disk(ProvisionedDisk):
-    """An EBS volume, by what is billed of it."""
+    """An EBS volume and its billed properties."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Where an Azure resource is: its own location, else that of what it belongs to, else the configuration's."""
+"""Where an Azure resource is: its location, else that of its owner, else the configuration's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OWNERS: Final = (
     ("capacityReservationGroupName", RESERVATION_GROUP, "capacityReservationGroupName"),
     ("resourceGroupName", "azure-native:resources:ResourceGroup", "resourceGroupName"),
 )
-"""(input that names what a resource belongs to, its type, the input that gives it that name), the nearest first."""
+"""(input that names the owner of a resource, the owner's type, the owner's input with that name), the nearest first."""
 
 
 def place_of(item: Pricing) -> str:

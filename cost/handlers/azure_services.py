@@ -55,7 +55,7 @@ _DAYS_A_MONTH: Final = Decimal(365) / 12
 
 @dataclass(frozen=True)
 class _Sent:
-    """What a cluster sends in a month. base, each: the assumptions, of a cluster and of a node."""
+    """Samples that a cluster sends in a month. base, each: the assumptions, of a cluster and of a node."""
 
     name: str
     nodes: Decimal

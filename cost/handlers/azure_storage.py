@@ -34,7 +34,7 @@ class _Disk:
 def azure_disk_lines(
     item: Pricing, sku: str, gib: Decimal, count: Count, *, what: str, region: str
 ) -> Iterator[CostLine]:
-    """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. Raises CannotPrice for what has no size class."""
+    """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. CannotPrice if no size class is known."""
     kind, _, redundancy = sku.partition("_")
     if kind not in _LETTERS or redundancy not in ("LRS", "ZRS"):
         raise CannotPrice(f"disk SKU {sku!r}: the price book has Premium, StandardSSD and Standard disks only")

@@ -1,4 +1,4 @@
-"""Lines of network disks, whatever the cloud."""
+"""Lines of network disks, for all clouds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": 
 
 @dataclass(frozen=True)
 class ProvisionedDisk:
-    """One disk: its type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
+    """One disk: its type, GiB, and declared IOPS and MiB/s; None if not declared."""
 
     kind: str
     gib: Decimal
@@ -24,7 +24,7 @@ class ProvisionedDisk:
     mibps: Decimal | None = None
 
     def above(self, sku: str, *, iops: int, mibps: int) -> Iterator[tuple[str, str, str, Decimal]]:
-        """What is billed of a performance above that included in the price, in the form of `BilledDisk.billed`."""
+        """Billed performance above that included in the price, in the form of `BilledDisk.billed`."""
         if self.iops is not None and self.iops > iops:
             yield f": IOPS above {iops}", f"{sku}-iops", "IOPS-month", self.iops - iops
         if self.mibps is not None and self.mibps > mibps:
@@ -32,11 +32,11 @@ class ProvisionedDisk:
 
 
 class BilledDisk(Protocol):
-    """A disk that knows what of it is billed."""
+    """A disk with its billed properties."""
 
     @property
     def kind(self) -> str:
-        """Its type in the words of the cloud."""
+        """Its type, as the cloud names it."""
         ...
 
     def billed(self) -> Iterable[tuple[str, str, str, Decimal]]:

@@ -1,4 +1,4 @@
-"""What a GKE ComputeClass may start: the node pools it names, and machines by its rules."""
+"""Machines that a GKE ComputeClass may start: node pools that it names, and machines by its rules."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def bucket(item: Pricing) -> Iterator[CostLine]:
 
 
 def _names(sink: Resource, cluster: Resource) -> bool:
-    """Whether a sink takes what is of this cluster."""
+    """Whether a sink takes logs of this cluster."""
     return f'cluster_name="{cluster.inputs.get("name")}"' in str(sink.inputs.get("filter"))
 
 
@@ -130,7 +130,7 @@ _FREE_METRICS: Final = frozenset({"SYSTEM_COMPONENTS"})
 
 @prices("gcp:container/cluster:Cluster")
 def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """An hour of one cluster, whatever its size and topology (GKE price page), and what it brings with it.
+    """An hour of one cluster, of any size and topology (GKE price page), and its logs and metrics.
 
     A cluster makes a default pool of `initialNodeCount` nodes a zone unless `removeDefaultNodePool` is set.
     """
@@ -180,7 +180,7 @@ def _free_tier(item: Pricing, *, zonal: bool) -> str:
 
 
 def _between_zones(item: Pricing) -> CostLine:
-    """What its nodes send to those in other zones, billed once, where it leaves (VPC price page, VM-to-VM)."""
+    """Traffic of its nodes to nodes in other zones, billed once, at the sender (VPC price page, VM-to-VM)."""
     return item.by_usage("Data between zones", "inter_zone_gib", item.price("inter-zone", "GiB", region="global"))
 
 

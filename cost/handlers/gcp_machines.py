@@ -176,7 +176,7 @@ def _unlicensed(template: Pricing, lines: Iterator[CostLine | NotPriced]) -> Ite
 
 
 def machines_of(item: Pricing) -> tuple[Pricing, Count, str]:
-    """(template of a group's machines, how many there are, what is assumed of that)."""
+    """(template of a group's machines, their number, assumption)."""
     return item.of(_template(item)), *_count(item)
 
 
@@ -189,7 +189,7 @@ def _template(item: Pricing) -> Resource:
 
 
 def _count(item: Pricing) -> tuple[Count, str]:
-    """(machines, what is assumed of them): what the autoscaler allows, else the size of the group."""
+    """(machines, assumption): the limits of the autoscaler, else the size of the group."""
     for type_ in _SCALERS:
         for scaler in item.resources.of_type(type_):
             if item.resources.referred(scaler, "target", item.resource.type) is item.resource:

@@ -16,7 +16,7 @@ def is_zone(place: str) -> bool:
 
 
 def region_of(place: str) -> str:
-    """The region of a zone, a region as it is."""
+    """The region of a zone; a region is returned unchanged."""
     return place.rsplit("-", 1)[0] if is_zone(place) else place
 
 

@@ -15,14 +15,14 @@ from gpucluster.cost.pricing.pricing import CannotPrice, Pricing
 
 _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 140
-"""What a Hyperdisk Balanced volume includes (Compute Engine documentation, About Hyperdisk Balanced)."""
+"""Included performance of a Hyperdisk Balanced volume (Compute Engine documentation, About Hyperdisk Balanced)."""
 
 _LOCAL_SSD_GIB: Final = 375
 """GiB of one local SSD (gcp:container/nodePool SDK documentation, localSsdCount)."""
 
 
 class Disk(ProvisionedDisk):
-    """A persistent disk, Hyperdisk or local SSD, by what is billed of it."""
+    """A persistent disk, Hyperdisk or local SSD, and its billed properties."""
 
     __slots__ = ()
 

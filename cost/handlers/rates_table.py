@@ -1,4 +1,4 @@
-"""One row of a table: when it applies, what it is called, what it costs and how much of it there is."""
+"""One row of a table: its conditions, name, price and quantity."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Factor:
         return item.number(*self.path)
 
     def said(self, item: Pricing) -> str:
-        """What is assumed of a list that is not known; empty where nothing is."""
+        """The assumption on an unknown list; empty without one."""
         unknown = self.members and self.otherwise is not None and read(item.resource.inputs, *self.path) is UNKNOWN
         return f"{'.'.join(map(str, self.path))} is not known: assumed {self.otherwise}" if unknown else ""
 
@@ -135,7 +135,7 @@ class Rate:
         return " x ".join([*shown, f"{hours.normalize():f} h"])
 
     def _assumption(self, item: Pricing, name: str) -> str:
-        """The usage that the quantity rests on, and what is not in the total."""
+        """The usage that determines the quantity, and costs that are not in the total."""
         names = [*self.usage]
         if self.unit == "instance-hour" and item.assumptions.hours_per_month != HOURS_PER_MONTH:
             names.append("hours_per_month")
@@ -228,7 +228,7 @@ def _rates(type_: str) -> tuple[Rate, ...]:
 
 
 def _why_none(item: Pricing, rates: tuple[Rate, ...]) -> str:
-    """What keeps the nearest rate from applying: inputs as the resource has them, and what they may be."""
+    """Why the nearest rate does not apply: inputs of the resource, and their allowed values."""
     unmet = [[one for one in rate.when if not one.met_by(item)] for rate in rates]
     return "; ".join(_allowed(item, one, rates) for one in min(unmet, key=len))
 

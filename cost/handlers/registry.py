@@ -1,4 +1,4 @@
-"""Which function prices which resource type. The handlers of a cloud are imported when it is first asked for."""
+"""The handler of each resource type. The handlers of a cloud are imported at the first request for one of its types."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def prices(*types: str) -> Callable[[Handler], Handler]:
 
 
 def handler_for(type_: str) -> Handler | None:
-    """The handler of a type, None when it has none. Tables are read for a type that is neither in a file nor free."""
+    """The handler of a type; None without one. Tables are read for a type that is neither in a file nor free."""
     found = _HANDLERS.get(type_)
     if found is None:
         _load(handlers.scope_of(type_))

@@ -1,4 +1,4 @@
-"""What is stored where storage is billed by what it holds: no plan can know it."""
+"""Lines for usage that no plan contains: stored data, traffic, samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def stored_gib(item: Pricing, labels: str, key: str, otherwise: str, *, each: st
 
 
 def stored_or_usage(item: Pricing, words: str, tag: str, usage: str, price: Price, *, leaves: str) -> CostLine:
-    """What a resource says of itself by a tag, else a line that depends on usage. leaves: what the price leaves out."""
+    """The amount in a tag of the resource, else a line that depends on usage. leaves: costs not in the price."""
     if item.get("tags", tag) is None:
         return item.by_usage(words, usage, price, leaves=leaves)
     gib, said = stored_gib(item, "tags", tag, usage, each="")
@@ -67,7 +67,7 @@ _PLACES: Final = Decimal("0.000000000001")
 
 
 def egress_lines(item: Pricing, *, region: str) -> Iterator[CostLine]:
-    """`egress_gib` at the price on average of the bands it lies in; what no band is known for is bounded."""
+    """`egress_gib` at the price on average of the bands it lies in; amounts without a known band are bounded."""
     gib, price = item.assumptions.egress_gib, item.price(_SKU, "GiB", region=region)
     found = egress_of(item.book, item.provider, region, gib)
     if not gib or isinstance(found, NotKnown):

@@ -1,4 +1,4 @@
-"""One piece of advice."""
+"""Advice on purchasing machines: cheaper options and unused capacity."""
 
 from __future__ import annotations
 

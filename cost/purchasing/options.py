@@ -206,7 +206,7 @@ class Options:
     account_usd: Decimal
 
     def with_support(self, monthly: Decimal) -> Decimal:
-        """USD per month of a stack, plus what it adds to the account's support plan, if any."""
+        """USD per month of a stack, plus its addition to the account's support plan, if any."""
         return monthly if self.support is None else monthly + self.support.added(monthly, self.account_usd)
 
 

@@ -1,4 +1,4 @@
-"""User settings for comparing purchase options: utilisation, spot behaviour, coverage."""
+"""Rates of machines by purchase option, and user settings: utilisation, spot behaviour, coverage."""
 
 from __future__ import annotations
 

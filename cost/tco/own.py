@@ -96,7 +96,7 @@ class Own:
 
 
 def own_cluster(inputs: Inputs) -> Own:
-    """The cost of owning what the inputs describe."""
+    """The cost of owning the described cluster."""
     nodes = inputs.number("nodes")
     spares = (nodes * inputs.number("spare_share")).to_integral_value(ROUND_CEILING)
     bought, gpus = nodes + spares, nodes * inputs.number("gpus_per_node")

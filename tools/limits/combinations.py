@@ -198,7 +198,7 @@ class _Reader:
         return {wire: test if needed else {**test, "absent": True}}
 
     def _demands(self, node: Node, path: Path) -> dict[str, Any]:
-        """Input -> what is demanded of it."""
+        """Input -> its required value."""
         found: dict[str, Any] = {}
         for name in node.get("required", ()):
             given_by = self._given_by((*path, name))

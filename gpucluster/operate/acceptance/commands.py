@@ -240,7 +240,7 @@ def _say(text: str) -> None:
 
 
 def _listed(name: str | None, context: str | None) -> tuple[object, Source]:
-    """The nodes, and what they are from."""
+    """The nodes, and their origin."""
     if name is None:
         return Kubectl(context).get("nodes"), source("get", "nodes")
     given = Source(name="stdin" if name == "-" else name, fix="give the output of `kubectl get nodes -o json`")

@@ -156,7 +156,7 @@ class ResourceGroup(_Object):
 
 
 class QueueSpec(_Object):
-    """The quotas of a queue. checks: what a job waits for besides them, such as nodes that start for it."""
+    """The quotas of a queue. checks: other conditions that a job waits for, such as nodes that start for it."""
 
     groups: list[ResourceGroup] = Field(alias="resourceGroups")
     checks: dict[str, Any] = Field(default_factory=dict, alias="admissionChecksStrategy")

@@ -48,7 +48,7 @@ class Pulumi:
         return json_value(self.read(*words, stack=stack), self.source(*words, stack=stack))
 
     def source(self, *words: str, stack: str | None = None, fix: str = _FIX) -> Source:
-        """What the answer of a command is called in errors. fix: the change to make."""
+        """The name of a command's answer in errors. fix: the change to make."""
         return Source(name=f"`{self.shown} {_shown(words)}` of {_named(stack)}", fix=fix, program=True)
 
     def run(self, *words: str, stack: str) -> int:

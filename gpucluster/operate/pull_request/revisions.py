@@ -124,7 +124,7 @@ LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock",
 
 _LONGEST_REASON: Final = 2_000
 _CUT_OFF: Final = "the client connection is closing"
-"""What the engine says of a resource that it was about to create when another one failed."""
+"""The engine's message on a resource that it was about to create when another one failed."""
 
 
 class CheckoutFailed(Fault):

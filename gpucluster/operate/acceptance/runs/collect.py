@@ -81,7 +81,7 @@ class Kubectl:
 
 
 def source(*words: str) -> Source:
-    """What the answer of a command is called in errors."""
+    """The name of a command's answer in errors."""
     return Source(name=f"`kubectl {' '.join(words)}`", fix="check the `kubectl` on PATH, and --context", program=True)
 
 
