@@ -212,7 +212,7 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/scenarios.md); for commands "
+    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/plan/scenarios.md); for commands "
     "that run Pulumi.",
 )
 @click.option(

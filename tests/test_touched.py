@@ -35,7 +35,7 @@ def test_every_folder_of_the_repository_is_in_the_table_and_every_row_is_there()
 
 def test_a_change_needs_the_tests_of_every_row_that_it_is_in() -> None:
     groups = {**GROUPS, "cost/bills": ["tests/cost/bills"]}
-    changed = ["cost/bills/read.py", "docs/style.md"]
+    changed = ["cost/bills/read.py", "docs/reference/style.md"]
     assert needed_by(changed, groups) == ["tests/cost", "tests/gpucluster/operate/quote"]
 
 

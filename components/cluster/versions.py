@@ -94,7 +94,7 @@ def plan_versions(
         planning.refuse(
             "versions.charts",
             f"is {versions.charts!r}, but this release of gpucluster has the set {CHART_SET}",
-            f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
+            f"install the release with that set, or write {CHART_SET} and read docs/operate/upgrading-jobs.md",
         )
     if versions.addons and cloud != "aws":
         planning.refuse("versions.addons", "names add-ons of EKS, which other clouds do not have", "remove it")
@@ -117,7 +117,7 @@ def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
     of_azure = plan.image is not None
     if {"aws": plan.release is not None, "gcp": plan.nodes is not None, "azure": of_azure}.get(cloud, True):
         return []
-    return [f"node images are not pinned: {_UNPINNED[cloud]} (docs/upgrading-kubernetes.md)"]
+    return [f"node images are not pinned: {_UNPINNED[cloud]} (docs/operate/upgrading-kubernetes.md)"]
 
 
 def _check_fabric(fabric: str, versions: Versions, cloud: str, shape: Machine | None, planning: Planning[Any]) -> bool:

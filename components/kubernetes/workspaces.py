@@ -18,7 +18,7 @@ from gpucluster.components.shared.teams import PeoplePlan, TeamPlan
 _NAME: Final = "job-submitter"
 _SEE: Final = ("get", "list", "watch")
 _CHANGE: Final = (*_SEE, "create", "update", "patch", "delete")
-# API group -> its resources: objects submitted to a queue, and access to them (docs/jobs.md). Objects that Trainer
+# API group -> its resources: objects submitted to a queue, and access to them (docs/run/jobs.md). Objects that Trainer
 # creates for a TrainJob are read-only, because rules judge the TrainJob; so are Services, because they include load
 # balancers.
 _SUBMITTED: Final[Mapping[str, Sequence[str]]] = {

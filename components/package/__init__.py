@@ -1,4 +1,4 @@
 """The clusters as a component package: for programs in YAML and in every other language of Pulumi.
 
-docs/component-package.md describes how a program uses it.
+docs/start/component-package.md describes how a program uses it.
 """

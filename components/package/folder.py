@@ -74,7 +74,7 @@ def command(folder: Path) -> None:
     """Write a Pulumi package of the clusters for any language.
 
     Programs in YAML, TypeScript, Go, C# and Java refer to its folder. Keep it with the project;
-    docs/component-package.md shows a program.
+    docs/start/component-package.md shows a program.
     """
     written = write_folder(folder, this_environment())
     # Without it Pulumi would look for a package of that name.

@@ -28,7 +28,7 @@ def refuse_dns(access: PublicAccess | PrivateAccess, service: str, planning: Pla
 def refuse_peer(access: PublicAccess | PrivateAccess, planning: Planning[Any]) -> None:
     """A network to peer with by its id."""
     if isinstance(access, PrivateAccess) and access.peer is not None:
-        fix = "remove it, and peer the network after the first step of `up` (docs/access.md)"
+        fix = "remove it, and peer the network after the first step of `up` (docs/run/access.md)"
         planning.refuse("access.peer", "is set, but is supported on Azure only", fix)
 
 

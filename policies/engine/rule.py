@@ -284,7 +284,7 @@ def message(rule: Rule, violation: Violation) -> str:
 
 def page_of(rule: Rule) -> str:
     """The section about the rule in this repository."""
-    return f"docs/rules.md#{rule.name}"
+    return f"docs/reference/rules.md#{rule.name}"
 
 
 def explained_by(rule: Rule) -> str:

@@ -152,7 +152,7 @@ def _kwok(site: Site) -> Controller:
 NAME: Final = "kuberay-operator"
 """Name of the program, its chart and its service account."""
 NAMESPACE: Final = "kuberay-system"
-"""The namespace whose operator may create pods with GPUs by the rules of a stack (docs/jobs.md)."""
+"""The namespace whose operator may create pods with GPUs by the rules of a stack (docs/run/jobs.md)."""
 
 _RIGHTS: Final = Chart(
     name="kuberay-rights", program=NAME, module="github.com/ray-project/kuberay/ray-operator", folder="config/rbac"

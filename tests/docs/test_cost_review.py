@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.docs.test_pitfalls import ROOT, collected
 
-PAGE = (ROOT / "docs/cost-review.md").read_text()
+PAGE = (ROOT / "docs/reference/cost-review.md").read_text()
 
 
 def test_every_test_that_it_names_is_there() -> None:

@@ -9,7 +9,7 @@ from gpucluster.core.catalog.fabrics import FabricRelease, release_of
 from gpucluster.core.catalog.machines import machines
 from tests.gpucluster.core.catalog.misfit import misfit
 
-PAGE = Path(__file__).parents[2] / "docs/jobs.md"
+PAGE = Path(__file__).parents[2] / "docs/run/jobs.md"
 # What the page calls machines that are told apart by nothing in the table -> one of them.
 CALLED = {
     "p4d, p4de, p5, p5e, p5en": ("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge"),

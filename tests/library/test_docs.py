@@ -1,4 +1,4 @@
-"""What is public is what docs/library.md lists, and the programs in it run as they stand."""
+"""What is public is what docs/start/library.md lists, and the programs in it run as they stand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from gpucluster.checkout import LINKS, link
 from tests.library.conftest import PROJECT
 
-PAGE = Path(__file__).parents[2] / "docs" / "library.md"
+PAGE = Path(__file__).parents[2] / "docs/start/library.md"
 MODULES = ("gpucluster", "gpucluster.aws", "gpucluster.gcp", "gpucluster.azure")
 SDKS = ("pulumi_aws", "pulumi_gcp", "pulumi_azure_native")
 Sandbox = Callable[..., Any]

@@ -1,4 +1,4 @@
-"""docs/live-scenarios.md: every scenario, what was before and after, and the seconds it took on each cloud.
+"""docs/reference/live-scenarios.md: every scenario, what was before and after, and the seconds it took on each cloud.
 
 UPDATE_GOLDEN=1 writes it from the times that the scenarios themselves kept, when they ran with the same.
 """
@@ -17,7 +17,7 @@ import pytest
 from gpucluster.core.catalog.clouds import clouds
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "live-scenarios.md"
+PAGE = HERE.parents[1] / "docs/reference/live-scenarios.md"
 HEAD = """\
 # Scenarios on live clusters
 

@@ -1,4 +1,4 @@
-"""Every command of docs/tutorial.md, in its order, on each cloud in the sandbox."""
+"""Every command of docs/start/tutorial.md, in its order, on each cloud in the sandbox."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.live.conftest import need_programs
 
 ROOT = Path(__file__).parents[2]
-TUTORIAL = ROOT / "docs/tutorial.md"
+TUTORIAL = ROOT / "docs/start/tutorial.md"
 INSTEAD = {
     "pulumi": "gpucluster sandbox --kubernetes live pulumi",
     "gpucluster connect": "gpucluster sandbox connect",

@@ -132,7 +132,7 @@ def test_an_import_names_the_extra_that_brings_its_sdk(only_gcp: Environment, tm
 @pytest.mark.engine
 def test_the_first_program_of_the_docs_is_previewed_as_it_stands(other_minor: Environment, tmp_path: Path) -> None:
     """Typed into an empty folder, beside the installed package and nothing else of ours."""
-    page = (ROOT / "docs" / "library.md").read_text()
+    page = (ROOT / "docs/start/library.md").read_text()
     (tmp_path / "Pulumi.yaml").write_text("name: own\nruntime: python\n")
     (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
     (tmp_path / "__main__.py").write_text(page.partition("```python\n")[2].partition("```")[0])

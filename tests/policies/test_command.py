@@ -123,7 +123,7 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "why": rule.why,
                 "fix": rule.fix,
                 "edits": [{"at": "tags", "write": {"team": "research"}}],
-                "page": "docs/rules.md#required-labels",
+                "page": "docs/reference/rules.md#required-labels",
                 "exemption": _exemption("required-labels", "group"),
             }
         ],

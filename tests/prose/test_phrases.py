@@ -1,4 +1,4 @@
-"""Pages, texts in the code and the code itself are free of the phrases that `docs/style.md` replaces."""
+"""Pages, texts in the code and the code itself are free of the phrases that `docs/reference/style.md` replaces."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Final
 ROOT = Path(__file__).parents[2]
 PAGES = (
     *("README.md", "CONTRIBUTING.md", "policies/README.md", "cost/prices/README.md"),
-    *("docs/*.md", "docs/rules.md", "docs/examples/*/trial.md", "tests/gpucluster/help.txt"),
+    *("docs/*.md", "docs/reference/rules.md", "docs/examples/*/trial.md", "tests/gpucluster/help.txt"),
 )
-STYLE = ROOT / "docs/style.md"
+STYLE = ROOT / "docs/reference/style.md"
 """Quotes the phrases."""
 NOT_YET: Final = (
     "components/aws",

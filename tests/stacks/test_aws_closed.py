@@ -1,4 +1,4 @@
-"""A cluster in a closed network on the real engine, in the two steps that docs/access.md asks for."""
+"""A cluster in a closed network on the real engine, in the two steps that docs/run/access.md asks for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_closed_cluster_is_made_in_two_steps_and_leaves_nothing(project: Any) -> None:
     shutil.copy(ROOT / "examples/specs/aws/closed.yaml", project.path / "stacks/specs/trial.yaml")
-    targets = re.findall(r"--target '(\S*:aws:\S*)'", (ROOT / "docs/access.md").read_text())
+    targets = re.findall(r"--target '(\S*:aws:\S*)'", (ROOT / "docs/run/access.md").read_text())
     assert len(targets) == 3
 
     first = project.pulumi("up", "--yes", "--skip-preview", *(f"--target={target}" for target in targets))

@@ -1,4 +1,4 @@
-"""A private AKS cluster on the real engine, in the two steps that docs/access.md asks for."""
+"""A private AKS cluster on the real engine, in the two steps that docs/run/access.md asks for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_network_and_control_plane_can_be_made_first(project: Any) -> None:
     file = project.path / "stacks/specs/trial.yaml"
     spec = yaml.safe_load(file.read_text())
     file.write_text(yaml.safe_dump({**spec, "access": {"kind": "private", "via": "inside"}}))
-    targets = re.findall(r"--target '(\S*azure\S*)'", (ROOT / "docs/access.md").read_text())
+    targets = re.findall(r"--target '(\S*azure\S*)'", (ROOT / "docs/run/access.md").read_text())
     assert len(targets) == 6
     first = project.pulumi("up", "--yes", "--skip-preview", *(f"--target={target}" for target in targets), stack=STACK)
     assert first.code == 0, first.text

@@ -29,7 +29,7 @@ def closed(project: Any, access: str) -> None:
 @pytest.mark.slow
 def test_network_and_control_plane_can_be_made_first(project: Any) -> None:
     closed(project, "via: inside")
-    targets = re.findall(r"--target '(\S*gcp:\S*)'", (ROOT / "docs/access.md").read_text())
+    targets = re.findall(r"--target '(\S*gcp:\S*)'", (ROOT / "docs/run/access.md").read_text())
     assert len(targets) == 5
     first = project.pulumi("up", "--yes", "--skip-preview", *(f"--target={target}" for target in targets), stack=STACK)
     assert first.code == 0, first.text

@@ -1,6 +1,6 @@
 """The money of the trials in every region that sells their machine: priced, bounded, or said why not.
 
-`UPDATE_GOLDEN=1 pytest tests/stacks/test_money_anywhere.py` writes docs/prices-by-region.md anew. `money_before.csv`
+`UPDATE_GOLDEN=1 pytest tests/stacks/test_money_anywhere.py` writes docs/reference/prices-by-region.md anew. `money_before.csv`
 has for each item the number of regions, of those with a price of the machine, in which the price book of 2026-11-21
 had its price.
 """
@@ -31,7 +31,7 @@ from gpucluster.operate.quote.plan_declaration import declared
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/prices-by-region.md"
+PAGE = ROOT / "docs/reference/prices-by-region.md"
 MACHINES = {"aws": "p5.48xlarge", "gcp": "a3-megagpu-8g", "azure": "Standard_ND96isr_H100_v5"}
 
 

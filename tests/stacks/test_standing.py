@@ -38,7 +38,7 @@ _NODE_HEALTH = {
     "trial-telemetry-dashboard-use": "update",
     "trial-telemetry-dashboard-cost": "update",  # the title of a panel
 }
-# Kueue 0.19, JobSet 0.12 and Trainer 2.2, with what belongs to them: docs/upgrading-jobs.md.
+# Kueue 0.19, JobSet 0.12 and Trainer 2.2, with what belongs to them: docs/operate/upgrading-jobs.md.
 _JOBS = {
     **{f"trial-jobs-software-{part}": "update" for part in ("kueue", "jobset", "trainer")},
     **{f"trial-jobs-{runtime}-runtime": "update" for runtime in ("training", "training-mpi", "single-gpu")},

@@ -1,7 +1,7 @@
 """`python -m tests.sweep`: every fault at every operation of `up`, an update and `destroy` of the trial stacks.
 
 Takes hours. Results are kept in a folder, and a run that is broken off goes on where it was. Prints the table of
-docs/sweep.md.
+docs/reference/sweep.md.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.sweep.tour import KINDS, Round, Tour
 _ALONE: Final = ("throttled", "crash", "kill")
 """What comes in no groups, since it ends no command, or ends each."""
 _NEVER_TOGETHER: Final = "update"
-"""With --continue-on-error Pulumi itself loses resources of a stack that stands: docs/sweep.md."""
+"""With --continue-on-error Pulumi itself loses resources of a stack that stands: docs/reference/sweep.md."""
 _SAMPLE: Final = 10
 """Operations apart at which the other kinds are tried alone; together they are tried at all."""
 

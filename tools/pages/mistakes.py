@@ -1,13 +1,13 @@
 """Seeded mistakes: each is one edit of an example, and the one rule of the policy pack that stops it.
 
-Checks every example with the pack, applies each edit of `examples/mistakes.yaml`, and writes docs/seeded-mistakes.md.
+Checks every example with the pack, applies each edit of `examples/mistakes.yaml`, and writes docs/reference/seeded-mistakes.md.
 What is wrong: a good example with a mandatory finding, an edit that its rule does not find, or that another mandatory
 rule finds.
 
 An edit of the file:
 
     - says: one sentence
-      pitfall: AWS 2                  # number in docs/pitfalls-aws.md, if listed there
+      pitfall: AWS 2                  # number in docs/reference/pitfalls-aws.md, if listed there
       of: aws/trial                   # page of an example
       rule: training-pool-in-one-domain
       spec: {budget: {monthly_usd: 9000}}      # changes the spec; the program runs again

@@ -1,4 +1,4 @@
-"""Writes docs/pull-request-example.md: an example of the comment on a pull request; needs the engine.
+"""Writes docs/reference/pull-request-example.md: an example of the comment on a pull request; needs the engine.
 
 A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check`
 runs there.

@@ -1,4 +1,4 @@
-"""Writes docs/rules.md and docs/node-changes.md.
+"""Writes docs/reference/rules.md and docs/reference/node-changes.md.
 
 All content of a rule comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
 """

@@ -80,7 +80,7 @@ _TRAITS = CloudTraits(
     # azurerm_log_analytics_workspace (retention_in_days).
     log_days=range(30, 731),
     log_service="Log Analytics keeps logs for 30 to 730 days: write one of these",
-    log_store=lambda _: "a Log Analytics workspace, with the control plane's (docs/logs.md)",
+    log_store=lambda _: "a Log Analytics workspace, with the control plane's (docs/operate/logs.md)",
     metrics="the Azure Monitor workspace",
     repair=REPAIR,
     bucket="https://ACCOUNT.blob.core.windows.net/CONTAINER",
@@ -211,7 +211,7 @@ def _report_subscription(planning: Planning[Location]) -> None:
     )
     planning.notes.append(
         "AKS auto-repair cannot be disabled: a node that is not ready for 5 minutes is rebooted, reimaged, then "
-        "redeployed, which empties its /scratch (docs/replacing-a-node.md)"
+        "redeployed, which empties its /scratch (docs/operate/replacing-a-node.md)"
     )
 
 

@@ -216,7 +216,7 @@ def report_infiniband(machine_type: str, nodes: int, planning: Planning[Location
         return
     planning.notes.append(
         "InfiniBand without SHARP (reductions in the switches): jobs use NCCL's rings and trees, and figures "
-        "published with SHARP, 450 GB/s at 16 GiB, are not promised (docs/jobs.md)"
+        "published with SHARP, 450 GB/s at 16 GiB, are not promised (docs/run/jobs.md)"
     )
     settings = planning.location.settings
     apart = "GB200 and GB300 pools in the same subscription need it disabled"
@@ -264,5 +264,5 @@ def report_drivers(machine_type: str, planning: Planning[Location], *others: Ela
     if fabric and single:
         planning.notes.append(
             f"{' and '.join(single)} without InfiniBand: the driver container nvidia-peermem-ctr finds no cards there "
-            "and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work (docs/inside-aks.md)"
+            "and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work (docs/reference/inside-aks.md)"
         )

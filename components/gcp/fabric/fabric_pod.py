@@ -64,7 +64,7 @@ at_least() {{
 }}
 driver=$(grep -o '[0-9][0-9]*[.][0-9][0-9.]*' /proc/driver/nvidia/version 2> /dev/null | head -n 1)
 if [ -n "$driver" ] && ! {{ {fits}; }}; then
-  echo "fabric: plugin {wanted} is for GPU drivers {range}, and this node has $driver: see docs/jobs.md" >&2
+  echo "fabric: plugin {wanted} is for GPU drivers {range}, and this node has $driver: see docs/run/jobs.md" >&2
 fi
 """
 

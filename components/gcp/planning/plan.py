@@ -66,8 +66,8 @@ Source: Cloud Logging documentation, "Quotas and limits" (logs retention periods
 def _log_store(days: int) -> str:
     where = "the bucket _Default of Cloud Logging"
     if days == DAYS_OF_DEFAULT:
-        return f"{where} (docs/logs.md), unless the project sets another time"
-    return f"the cluster's own bucket, and paid once more for {where} (docs/logs.md)"
+        return f"{where} (docs/operate/logs.md), unless the project sets another time"
+    return f"the cluster's own bucket, and paid once more for {where} (docs/operate/logs.md)"
 
 
 _TRAITS = CloudTraits(

@@ -126,7 +126,7 @@ def plan_shared(shared: SharedStorage, planning: Planning[Location], *, cidr: st
         back = " and write_back" if shared.write_back else ""
         planning.losses.append(
             f"storage.shared.bucket{back}: Managed Lustre does not sync with a bucket automatically; a command copies "
-            "data (docs/data.md)"
+            "data (docs/run/data.md)"
         )
     return storage or _new_lustre(shared, planning)
 

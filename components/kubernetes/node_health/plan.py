@@ -76,7 +76,7 @@ def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
     if mode == "report":
         return "broken GPU nodes are reported and keep their jobs (health.broken_nodes: report)"
     where = "move to a spare within minutes" if spares else "wait for its repair, because training.spares is 0"
-    return f"the jobs of a broken GPU node {where}; {repair} (docs/self-healing.md)"
+    return f"the jobs of a broken GPU node {where}; {repair} (docs/operate/self-healing.md)"
 
 
 def _devices(pool: JobPool) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""docs/names.md against what the components declare."""
+"""docs/reference/names.md against what the components declare."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
-NAMES = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[0]
+NAMES = (ROOT / "docs/reference/names.md").read_text().partition("# Names and labels on Google Cloud")[0]
 TOLD = {"telemetry": {"alerts": {"mail": ["gpus@example.com"]}}}
 CLOSED = yaml.safe_load((ROOT / "examples/specs/aws/closed.yaml").read_text())
 
@@ -61,6 +61,6 @@ def test_types_that_take_no_tags_are_said_to(register: Callable[..., dict[str, A
 
 
 def test_the_images_to_mirror_are_listed() -> None:
-    page = (ROOT / "docs/access.md").read_text()
+    page = (ROOT / "docs/run/access.md").read_text()
     listed = set(re.findall(r"^\| `(\S+/\S+)` \| `\S+` \|$", page, re.MULTILINE))
     assert listed == {chart.image for chart in CHARTS.values() if chart.image}

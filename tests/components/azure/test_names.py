@@ -1,4 +1,4 @@
-"""docs/names.md against what the components declare on Azure, and tags on all that takes them."""
+"""docs/reference/names.md against what the components declare on Azure, and tags on all that takes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and tags on Azure")[2]
+PAGE = (ROOT / "docs/reference/names.md").read_text().partition("# Names and tags on Azure")[2]
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
 SETTINGS = Settings(bucket_group="data", lustre_principal=SUBSCRIPTION)
 SPECS = [ROOT / "stacks/specs/trial.yaml", *sorted((ROOT / "examples/specs/azure").glob("*.yaml"))]

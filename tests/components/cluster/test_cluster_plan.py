@@ -40,18 +40,18 @@ def test_every_cloud_keeps_them_for_30_days_unless_the_spec_says_otherwise(cloud
 @pytest.mark.parametrize(
     ("cloud", "days", "where"),
     [
-        ("aws", 30, "30 days in a log group of CloudWatch (docs/logs.md)"),
-        ("azure", 90, "90 days in a Log Analytics workspace, with the control plane's (docs/logs.md)"),
+        ("aws", 30, "30 days in a log group of CloudWatch (docs/operate/logs.md)"),
+        ("azure", 90, "90 days in a Log Analytics workspace, with the control plane's (docs/operate/logs.md)"),
         (
             "gcp",
             30,
-            "30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the project sets another time",
+            "30 days in the bucket _Default of Cloud Logging (docs/operate/logs.md), unless the project sets another time",
         ),
         (
             "gcp",
             90,
             "90 days in the cluster's own bucket, and paid once more for the bucket _Default of Cloud Logging "
-            "(docs/logs.md)",
+            "(docs/operate/logs.md)",
         ),
     ],
 )

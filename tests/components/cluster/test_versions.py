@@ -135,7 +135,7 @@ def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: s
     ],
 )
 def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:
-    expected = [] if told is None else [f"node images are not pinned: {told} (docs/upgrading-kubernetes.md)"]
+    expected = [] if told is None else [f"node images are not pinned: {told} (docs/operate/upgrading-kubernetes.md)"]
     assert image_notes(planned(cloud, nodes=nodes)[0], cloud) == expected
 
 

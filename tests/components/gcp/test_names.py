@@ -1,4 +1,4 @@
-"""docs/names.md against what the components declare on Google Cloud, and labels on all that takes them."""
+"""docs/reference/names.md against what the components declare on Google Cloud, and labels on all that takes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Google Cloud")[2]
+PAGE = (ROOT / "docs/reference/names.md").read_text().partition("# Names and labels on Google Cloud")[2]
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
 SPECS = [ROOT / "stacks/specs/trial.yaml", *sorted((ROOT / "examples/specs/gcp").glob("*.yaml"))]
 # Properties by which the cloud knows a resource.

@@ -196,7 +196,7 @@ def test_a_peer_is_azures_alone_and_no_network_of_the_users(trial: dict[str, Any
     access = {"kind": "private", "via": "vpn", "cidrs": ["10.50.0.0/16"], "peer": VNET}
     only = "access.peer is set, but is supported on Azure only; remove it, and peer the network after the first step "
     for cloud in ("aws", "gcp"):
-        assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of `up` (docs/access.md)"]
+        assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of `up` (docs/run/access.md)"]
     assert _problems("azure", _spec(trial, access=access)) == []
     assert _problems("azure", _spec(trial, access=access, network={"existing": NETWORKS["azure"]})) == [
         "access.peer is set together with network.existing; remove it, and peer your network yourself"

@@ -159,7 +159,7 @@ PRIVATE = "kind is 'private', but `pulumi up` must reach the API to install soft
             [
                 "cidrs need via: vpn, but via is bastion; remove them or change via",
                 "egress is 'none', so nodes can't reach the public registries; add registry: a mirror of the images "
-                "inside the network (docs/access.md lists them), or choose egress: nat",
+                "inside the network (docs/run/access.md lists them), or choose egress: nat",
             ],
         ),
     ],

@@ -73,7 +73,7 @@ def test_wrong_input_is_one_clear_error_and_exit_2(
 
 
 def test_the_example_of_owning_is_what_the_command_prints() -> None:
-    text = (ROOT / "docs/owning.md").read_text()
+    text = (ROOT / "docs/buy/owning.md").read_text()
     block = re.search(r"^```\n\$ gpucluster cost (tco .*?)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert block is not None
     printed = _run(*block[1].split()).stdout.splitlines()

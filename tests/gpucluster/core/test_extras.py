@@ -38,7 +38,7 @@ def test_the_sdk_of_each_cloud_is_that_of_its_extra() -> None:
 
 
 def test_the_page_has_every_extra() -> None:
-    page = (ROOT / "docs" / "installing.md").read_text()
+    page = (ROOT / "docs/start/installing.md").read_text()
     table = re.search(r"\| extra \|.*?\n\n", page, re.DOTALL)[0]
     rows = [row.split(" | ") for row in table.strip().splitlines()[2:]]
     named = [name for extra, brings, _ in rows for name in re.findall(r"`([a-z-]+)`", f"{extra} {brings}")]

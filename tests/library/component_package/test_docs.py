@@ -1,4 +1,4 @@
-"""docs/component-package.md shows what happens."""
+"""docs/start/component-package.md shows what happens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from gpucluster.components.package.folder import SCHEMA_FILE
 from tests.library.component_package.conftest import Yaml
 
-PAGE = (Path(__file__).parents[3] / "docs/component-package.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs/start/component-package.md").read_text()
 [PROGRAM] = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""docs/evasions.md: what comes of each way around a rule."""
+"""docs/reference/evasions.md: what comes of each way around a rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.policies.evasions.tried import CAUGHT, KINDS, NO_WAY, OUT_OF_REACH, S
 
 __all__ = ["PAGE", "page"]
 
-PAGE = Path(__file__).parents[3] / "docs/evasions.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/evasions.md"
 
 _HEAD = """# Ways around the rules
 

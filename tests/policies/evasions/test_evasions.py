@@ -1,4 +1,4 @@
-"""Each way around a rule ends as its file says, and docs/evasions.md is the table of them."""
+"""Each way around a rule ends as its file says, and docs/reference/evasions.md is the table of them."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ GIVEN: dict[str, Any] = {
     "subnetSelectorTerms": "subnet-0abc",
     "vnetSubnetID": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
 }
-# Kinds whose definitions are no module's, and a part of an object: docs/real-api-server.md.
+# Kinds whose definitions are no module's, and a part of an object: docs/plan/real-api-server.md.
 UNCHECKED = {"ComputeClass", "ConfigMapPatch", "GCENodeClass", "NicClusterPolicy", "PodMonitor"}
 MANAGED_NAMESPACES = {"aws": (), "azure": (), "gcp": ("gmp-public",)}
 """What the cloud's own controllers make before `up` comes to it."""

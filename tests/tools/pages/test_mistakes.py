@@ -22,7 +22,7 @@ def test_every_mistake_is_found_by_its_rule_alone_and_no_example_has_any(tmp_pat
     command = [sys.executable, "-m", "tools.pages", "seeded-mistakes", "--into", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "seeded-mistakes.md").read_text() == (ROOT / "docs/seeded-mistakes.md").read_text()
+    assert (tmp_path / "seeded-mistakes.md").read_text() == (ROOT / "docs/reference/seeded-mistakes.md").read_text()
 
 
 def test_at_least_sixty_are_known_pitfalls_and_each_is_one_that_the_documentation_numbers():

@@ -13,7 +13,7 @@ import pytest
 from tools.pages.pull_request import SEEDS
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs/pull-request-example.md"
+PAGE = ROOT / "docs/reference/pull-request-example.md"
 
 
 def without_lines(text: str) -> str:

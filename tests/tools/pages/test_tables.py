@@ -1,4 +1,4 @@
-"""docs/rules.md is what the rules say."""
+"""docs/reference/rules.md is what the rules say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.policies.packs import TRAINING
 from tools.pages.tables import node_changes_page as tables_page
 from tools.pages.tables import rules_page as page
 
-FILE = Path(__file__).parents[3] / "docs/rules.md"
+FILE = Path(__file__).parents[3] / "docs/reference/rules.md"
 
 
 def test_the_page_is_up_to_date():
@@ -29,7 +29,7 @@ def test_the_section_of_a_rule_says_what_why_fix_and_every_setting():
         assert [part for part in parts if part not in section] == [], rule.name
 
 
-NODE_CHANGES_FILE = Path(__file__).parents[3] / "docs/node-changes.md"
+NODE_CHANGES_FILE = Path(__file__).parents[3] / "docs/reference/node-changes.md"
 
 
 def test_the_page_of_node_changes_is_up_to_date():

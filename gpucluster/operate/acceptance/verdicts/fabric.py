@@ -295,7 +295,7 @@ def _pairs_finding(
         )
     if suspects:
         told = "; ".join(f"{node} is slow with {_partners(node, bad)}" for node in suspects)
-        return FAIL, f"{told}, and with every partner: replace it (docs/replacing-a-node.md)", tuple(suspects)
+        return FAIL, f"{told}, and with every partner: replace it (docs/operate/replacing-a-node.md)", tuple(suspects)
     if links:
         told = "; ".join(" and ".join(link) for link in links)
         return (

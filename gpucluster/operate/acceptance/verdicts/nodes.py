@@ -32,7 +32,7 @@ def judge_diagnosis(diagnosis: Diagnosis) -> Verdict:
         what = "; ".join(f"{test.name}{f': {test.why}' if test.why else ''}" for test in failed)
         outcome, why = (
             FAIL,
-            f"{broken}{node} failed {what}: the node counts as broken; replace it (docs/replacing-a-node.md)",
+            f"{broken}{node} failed {what}: the node counts as broken; replace it (docs/operate/replacing-a-node.md)",
         )
     elif warned:
         what = "; ".join(f"{test.name}{f': {test.why}' if test.why else ''}" for test in warned)
@@ -65,13 +65,13 @@ def judge_modules(modules: Modules, shape: Machine | None, driver: str | None) -
         outcome, why = (
             FAIL,
             f"{node}: the kernel has driver {loaded}, but programs use {driver}: a module of the node image was loaded "
-            "first; replace the node (docs/replacing-a-node.md)",
+            "first; replace the node (docs/operate/replacing-a-node.md)",
         )
     elif shape is not None and shape.fabric == "InfiniBand" and _PEERMEM not in modules.versions:
         outcome, why = (
             WARN,
             f"{node}: {_PEERMEM} is not loaded: NCCL uses DMA-BUF or the CPU's memory, as the ring's bandwidth shows; "
-            "between jobs, reboot the node (docs/azure.md)",
+            "between jobs, reboot the node (docs/start/azure.md)",
         )
     else:
         outcome, why = PASS, f"{node}: {', '.join(sorted(modules.versions))}"

@@ -76,7 +76,7 @@ def rights(file: TextIO, output: TextIO) -> None:
 
     In the form of each cloud: policies, all for one role; predefined roles, with the types that need each; or a role
     definition. They allow `up` to create, read, change and delete every type of the plan, and nothing else. The
-    cluster grants rights inside of the cluster (docs/access.md).
+    cluster grants rights inside of the cluster (docs/run/access.md).
 
     Exit code 1: the permissions of some types are unknown; the output lists them.
     """

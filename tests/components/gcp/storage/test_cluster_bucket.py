@@ -52,5 +52,5 @@ def test_that_nothing_is_copied_by_itself_is_said() -> None:
     spec = ClusterSpec.model_validate({**trial, "storage": {"shared": linked}})
     assert (
         "storage.shared.bucket and write_back: Managed Lustre does not sync with a bucket automatically; a command "
-        "copies data (docs/data.md)" in CLOUD.plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
+        "copies data (docs/run/data.md)" in CLOUD.plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
     )

@@ -118,7 +118,7 @@ def test_an_update_that_deletes_the_crds_of_all_jobs_is_refused_with_the_way_out
     for fact in (
         f"Trainer {old} -> 2.2.1",
         "all TrainJobs and runtimes",
-        "docs/upgrading-jobs.md",
+        "docs/operate/upgrading-jobs.md",
         f"versions.charts: '{CHART_SET}'",
     ):
         assert fact in said

@@ -45,7 +45,7 @@ def test_one_slow_node_of_eight_is_named() -> None:
     pairs, *slow = judged("p5-pairs-one-slow.log")
 
     partners = ", ".join(f"ip-10-0-64-{number}.ec2.internal" for number in (11, 13, 18))
-    assert pairs == ("pairs", "fail", Says(f"{SLOW}", partners, "docs/replacing-a-node.md"))
+    assert pairs == ("pairs", "fail", Says(f"{SLOW}", partners, "docs/operate/replacing-a-node.md"))
     assert [(check, outcome) for check, outcome, _ in slow] == [("all-reduce, 2 nodes", "fail")] * 3
 
 
@@ -103,7 +103,7 @@ def test_interleaved_diagnoses_are_told_apart_by_their_pods() -> None:
         (
             "GPU diagnosis",
             "fail",
-            Says("GPU", "6", "aks-training-20417311-vmss000001", "failed", "3", "docs/replacing-a-node.md"),
+            Says("GPU", "6", "aks-training-20417311-vmss000001", "failed", "3", "docs/operate/replacing-a-node.md"),
         ),
     ]
 

@@ -21,7 +21,7 @@ from tests.gpucluster.operate.judges.ids import has_form, known
 pytestmark = pytest.mark.timeout(1600)
 
 ROOT = Path(__file__).parents[4]
-PAGE = ROOT / "docs/judges.md"
+PAGE = ROOT / "docs/plan/judges.md"
 JUDGES = ("aws", "gcp", "azure", "kubernetes")
 WITHOUT_SCHEMA = {
     # CloudFormation has it as a part of its repository.

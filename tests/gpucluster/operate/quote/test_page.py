@@ -1,4 +1,4 @@
-"""What 8, 64 and 512 GPUs cost for two weeks and for a year: docs/quotes.md.
+"""What 8, 64 and 512 GPUs cost for two weeks and for a year: docs/buy/quotes.md.
 
 `UPDATE_GOLDEN=1 pytest tests/gpucluster/operate/quote/test_page.py` writes it anew.
 """
@@ -17,7 +17,7 @@ from gpucluster.operate.quote.text import Numbered, cells, what
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[4] / "docs/quotes.md"
+PAGE = Path(__file__).parents[4] / "docs/buy/quotes.md"
 GPUS, TIMES = ("8", "64", "512"), ("14d", "1y")
 HEAD = """\
 # What 8, 64 and 512 H100s cost
