@@ -1,6 +1,6 @@
 """Equivalent H100 training clusters on AWS, Google Cloud and Azure, with their cost in the preview.
 
-`gpucluster.aws`, `gpucluster.gcp` and `gpucluster.azure` have the clusters; docs/start/library.md has programs for all of it.
+`gpucluster.aws`, `gpucluster.gcp` and `gpucluster.azure` have the clusters; docs/start/library.md has programs for all.
 """
 
 from __future__ import annotations

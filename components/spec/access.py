@@ -92,8 +92,8 @@ def _images(egress: str, registry: str | None) -> Iterator[Problem]:
         yield Problem(
             "",
             "egress is 'none', so nodes can't reach the public registries",
-            "add registry: a mirror of the images inside the network (docs/run/access.md lists them), or choose egress: "
-            "nat",
+            "add registry: a mirror of the images inside the network (docs/run/access.md lists them), or choose "
+            "egress: nat",
         )
 
 

@@ -1,7 +1,7 @@
 """Reads a scenario file, `gpucluster sandbox --scenario FILE pulumi ...`, into events of the simulated clouds.
 
-docs/plan/scenarios.md describes its fields. A rule about several fields is on the last of them, and is skipped if an earlier
-one is already invalid: so every mistake in a file is reported exactly once.
+docs/plan/scenarios.md describes its fields. A rule about several fields is on the last of them, and is skipped if an
+earlier one is already invalid: so every mistake in a file is reported exactly once.
 """
 
 from __future__ import annotations

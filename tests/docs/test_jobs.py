@@ -49,7 +49,7 @@ def test_every_image_that_the_page_says_is_refused_is_by_some_fabric() -> None:
 
 
 def test_the_page_about_gke_has_the_plugin_and_the_daemon_of_each_release() -> None:
-    page = PAGE.with_name("inside-gke.md").read_text()
+    page = (PAGE.parents[1] / "reference/inside-gke.md").read_text()
     table = page.partition("| machine type | fabric |")[2].partition("\n\n")[0].splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
     found = {name.partition(" ")[0]: (plugin, daemon) for name, *_, plugin, daemon in cells}

@@ -13,7 +13,7 @@ import yaml
 from gpucluster.policies.packs import TRAINING
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs").glob("pitfalls-*.md"))
+PAGES = sorted((ROOT / "docs/reference").glob("pitfalls-*.md"))
 ANSWERS = {"prevented", "caught", "out of reach"}
 # Pitfalls known on each cloud.
 KNOWN = {"aws": 36, "azure": 35, "gcp": 36}

@@ -484,7 +484,8 @@ def test_a_job_starts_where_the_installer_has_put_its_release_and_reports_anothe
     waiting: Callable[..., tuple[int, str]], driver: str, fits: bool
 ) -> None:
     text = (
-        "fabric: plugin v1.0.16 is for GPU drivers from 580.65.06 below 581, and this node has {}: see docs/run/jobs.md\n"
+        "fabric: plugin v1.0.16 is for GPU drivers from 580.65.06 below 581, and this node has {}: "
+        "see docs/run/jobs.md\n"
     )
     assert waiting(release="v1.0.16", devices=8, driver=driver) == (0, "" if fits else text.format(driver))
 

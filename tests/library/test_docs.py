@@ -94,7 +94,7 @@ def test_the_pages_first_program_previews_with_its_cost(sandbox: Sandbox) -> Non
 
 @pytest.mark.engine
 def test_the_readmes_program_previews_with_its_cost_by_the_readmes_command_in_a_new_project(tmp_path: Path) -> None:
-    section = (PAGE.parents[1] / "README.md").read_text().split("## In your own Pulumi program")[1].split("\n## ")[0]
+    section = (PAGE.parents[2] / "README.md").read_text().split("## In your own Pulumi program")[1].split("\n## ")[0]
     [program] = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     [command] = re.findall(r"^```\ngpucluster (.*?) *(?:#.*)?\n```", section, re.MULTILINE)
     (tmp_path / "Pulumi.yaml").write_text(PROJECT.format(virtualenv=sys.prefix))
@@ -117,9 +117,9 @@ def test_its_other_programs_preview_as_well(program: str, sandbox: Sandbox) -> N
 @pytest.mark.slow
 def test_the_pages_programs_are_typed(tmp_path: Path) -> None:
     """As a user's editor sees them, in strict mode."""
-    link(PAGE.parents[1])
+    link(PAGE.parents[2])
     settings = (
-        f'{{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["{PAGE.parents[1] / LINKS}"], '
+        f'{{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["{PAGE.parents[2] / LINKS}"], '
         f'"venvPath": "{Path(sys.prefix).parent}", "venv": "{Path(sys.prefix).name}", '
         '"reportMissingTypeStubs": false, "reportUnknownMemberType": false}'
     )

@@ -24,7 +24,7 @@ HEAD = """\
 Each row is a test: it brings up the trial stack of a cloud with `--kubernetes live`, changes its nodes or jobs, and
 waits for the real controllers. The numbers are seconds of one run on two shared cores; a dash means that the cloud does
 not have the feature. `make test-all` runs all scenarios, `.venv/bin/pytest tests/live/test_on_aws.py` those of one
-cloud. To try one by hand, see [live clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
+cloud. To try one by hand, see [live clusters](../plan/live-cluster.md#what-happens-to-nodes-and-jobs).
 
 """
 

@@ -1,8 +1,8 @@
 """The money of the trials in every region that sells their machine: priced, bounded, or said why not.
 
-`UPDATE_GOLDEN=1 pytest tests/stacks/test_money_anywhere.py` writes docs/reference/prices-by-region.md anew. `money_before.csv`
-has for each item the number of regions, of those with a price of the machine, in which the price book of 2026-11-21
-had its price.
+`UPDATE_GOLDEN=1 pytest tests/stacks/test_money_anywhere.py` writes docs/reference/prices-by-region.md.
+`money_before.csv` has for each item the number of regions, of those with a price of the machine, in which the price
+book of 2026-11-21 had its price.
 """
 
 from __future__ import annotations
@@ -120,9 +120,9 @@ def _page(
         "# Prices by region",
         "",
         "The items of a trial in every region that a list of zones, machines or prices names for its machine: in how",
-        "many regions each item is priced, [bounded](cost-reports.md#unknown-prices) and unknown. Before: in how many",
-        "regions with a machine price the book of 2026-11-21 had a price of it. The last column names the regions of",
-        "the smaller side.",
+        "many regions each item is priced, [bounded](../buy/cost-reports.md#unknown-prices) and unknown. Before: in",
+        "how many regions with a machine price the book of 2026-11-21 had a price of it. The last column names the",
+        "regions of the smaller side.",
     )
     for cloud, machine in MACHINES.items():
         regions = _regions(cloud, book)

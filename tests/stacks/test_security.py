@@ -25,8 +25,8 @@ print(json.dumps(found, default=str))
 PINNED = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 # Namespace -> the standard its pods must meet. The privileged ones, and why: jobs over InfiniBand and Google's fabrics
-# mount folders of their node (docs/run/jobs.md), NVIDIA's operators load drivers, and its exporter reads who holds which
-# GPU from a folder of the node, with SYS_ADMIN for profiling counters, on GKE the driver too.
+# mount folders of their node (docs/run/jobs.md), NVIDIA's operators load drivers, and its exporter reads who holds
+# which GPU from a folder of the node, with SYS_ADMIN for profiling counters, on GKE the driver too.
 ENFORCED = {
     "aws": {"training": "baseline", "monitoring": "restricted", "gpu-exporter": "privileged"},
     "gcp": {"training": "privileged", "monitoring": "restricted", "gpu-exporter": "privileged"},

@@ -25,12 +25,14 @@ def main(pages: tuple[str, ...], into: Path) -> None:
     """Write PAGES, or every generated page. Exit code 1: a seeded mistake is not found as expected; each is printed."""
     if not pages or "examples" in pages:
         examples.write_pages(into / "examples", datetime.date.today())
+    reference = into / "reference"
+    reference.mkdir(exist_ok=True)
     for name, page in _PAGES.items():
         if not pages or name in pages:
-            (into / f"{name}.md").write_text(page(), encoding="utf-8")
+            (reference / f"{name}.md").write_text(page(), encoding="utf-8")
     if not pages or "seeded-mistakes" in pages:
         text, wrong = mistakes.page()
-        (into / "seeded-mistakes.md").write_text(text, encoding="utf-8")
+        (reference / "seeded-mistakes.md").write_text(text, encoding="utf-8")
         if wrong:
             raise click.ClickException("\n".join(wrong))
 

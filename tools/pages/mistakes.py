@@ -1,8 +1,8 @@
 """Seeded mistakes: each is one edit of an example, and the one rule of the policy pack that stops it.
 
-Checks every example with the pack, applies each edit of `examples/mistakes.yaml`, and writes docs/reference/seeded-mistakes.md.
-What is wrong: a good example with a mandatory finding, an edit that its rule does not find, or that another mandatory
-rule finds.
+Checks every example with the pack, applies each edit of `examples/mistakes.yaml`, and writes
+docs/reference/seeded-mistakes.md. What is wrong: a good example with a mandatory finding, an edit that its rule does
+not find, or that another mandatory rule finds.
 
 An edit of the file:
 
@@ -196,9 +196,9 @@ def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
         (
             "# Seeded mistakes",
             "",
-            f"{len(rows)} edits of the [examples](examples/README.md), each a mistake that many made before, and the",
-            "rule that finds it: that rule, and no other mandatory one. `make docs` writes this page and fails where",
-            "it is not so; the edits are in [`examples/mistakes.yaml`](../examples/mistakes.yaml).",
+            f"{len(rows)} edits of the [examples](../examples/README.md), each a mistake that many made before, and",
+            "the rule that finds it: that rule, and no other mandatory one. `make docs` writes this page and fails",
+            "where it is not so; the edits are in [`examples/mistakes.yaml`](../../examples/mistakes.yaml).",
             "",
             "| mistake | in | known pitfall | rule | in the training pack | what it says |",
             "| --- | --- | --- | --- | --- | --- |",

@@ -112,6 +112,6 @@ def page() -> str:
         "# An example of the comment on a pull request\n\n"
         "Written by `make docs`, which makes these changes in a copy of the project and runs `make pr-check` there:\n\n"
         f"{changes}\n\n"
-        "What [the check](pull-request-check.md) writes of it:\n\n---\n\n"
+        "What [the check](../plan/pull-request-check.md) writes of it:\n\n---\n\n"
         f"{comment}"
     )

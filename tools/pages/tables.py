@@ -61,7 +61,7 @@ def rules_page() -> str:
         (
             "# Rules",
             "",
-            f"The {len(TRAINING.rules)} rules of the [policy packs](../policies/README.md). Written by `make docs`.",
+            f"The {len(TRAINING.rules)} rules of the [policy packs](../../policies/README.md). Written by `make docs`.",
             "",
             "| rule | what must be true | clouds | in the training pack | kind | example |",
             "| --- | --- | --- | --- | --- | --- |",
@@ -151,9 +151,9 @@ def node_changes_page() -> str:
         "# Effects of pool changes on running nodes",
         "",
         "Written by `make docs` from "
-        "[`gpucluster/core/catalog/node_changes.csv`](../gpucluster/core/catalog/node_changes.csv). Previews, "
+        "[`gpucluster/core/catalog/node_changes.csv`](../../gpucluster/core/catalog/node_changes.csv). Previews, "
         "`gpucluster guardrails check` and the check of a pull request use the same table. See [changing a "
-        "cluster](changing-a-cluster.md).",
+        "cluster](../operate/changing-a-cluster.md).",
     ]
     found = rows("node_changes")
     for cloud in clouds().values():

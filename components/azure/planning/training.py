@@ -264,5 +264,6 @@ def report_drivers(machine_type: str, planning: Planning[Location], *others: Ela
     if fabric and single:
         planning.notes.append(
             f"{' and '.join(single)} without InfiniBand: the driver container nvidia-peermem-ctr finds no cards there "
-            "and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work (docs/reference/inside-aks.md)"
+            "and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work "
+            "(docs/reference/inside-aks.md)"
         )

@@ -178,8 +178,8 @@ def keeps_trainer_crds(name: str, chart_set: str | None) -> pulumi.ResourceHookB
         if chart_set != CHART_SET and _owns_crds(old) and not _owns_crds(new):
             raise RuntimeError(
                 f"{args.name}: Trainer {old} -> {new} deletes all TrainJobs and runtimes with their CRDs, unless you "
-                f'keep them first (docs/operate/upgrading-jobs.md, "From Trainer 2.3"); after that, write versions.charts: '
-                f"{CHART_SET!r} into the spec"
+                'keep them first (docs/operate/upgrading-jobs.md, "From Trainer 2.3"); after that, write '
+                f"versions.charts: {CHART_SET!r} into the spec"
             )
 
     hook = pulumi.ResourceHook(f"{name}-keeps-crds", check, pulumi.ResourceHookOptions(on_dry_run=True))

@@ -201,7 +201,10 @@ def _old(found: RunningVersions) -> Iterator[str]:
         if release.version != release.pinned:
             yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {release.pinned}"
     if any(release.chart in _OF_JOBS and release.version != release.pinned for release in found.releases):
-        yield "  before pulumi up, follow docs/operate/upgrading-jobs.md: Helm may delete all TrainJobs and runtimes otherwise"
+        yield (
+            "  before pulumi up, follow docs/operate/upgrading-jobs.md: Helm may delete all TrainJobs and runtimes "
+            "otherwise"
+        )
     if all(release.version == release.pinned for release in found.releases):
         yield "  charts: up to date with this release of gpucluster"
 

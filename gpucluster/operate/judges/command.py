@@ -38,8 +38,8 @@ def judge(
     azure       enumerations of Microsoft's APIs (azure-native SDK)
     kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
 
-    Accepts the plan of any Pulumi program. Values not known before the update are not judged. docs/plan/judges.md lists the
-    limits of each judge; `gpucluster schema judge` describes json.
+    Accepts the plan of any Pulumi program. Values not known before the update are not judged. docs/plan/judges.md lists
+    the limits of each judge; `gpucluster schema judge` describes json.
 
     Needs the extra judges, and for azure the extra azure.
 

@@ -45,7 +45,8 @@ def test_every_cloud_keeps_them_for_30_days_unless_the_spec_says_otherwise(cloud
         (
             "gcp",
             30,
-            "30 days in the bucket _Default of Cloud Logging (docs/operate/logs.md), unless the project sets another time",
+            "30 days in the bucket _Default of Cloud Logging (docs/operate/logs.md), "
+            "unless the project sets another time",
         ),
         (
             "gcp",

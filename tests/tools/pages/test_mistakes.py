@@ -22,13 +22,14 @@ def test_every_mistake_is_found_by_its_rule_alone_and_no_example_has_any(tmp_pat
     command = [sys.executable, "-m", "tools.pages", "seeded-mistakes", "--into", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "seeded-mistakes.md").read_text() == (ROOT / "docs/reference/seeded-mistakes.md").read_text()
+    page = "reference/seeded-mistakes.md"
+    assert (tmp_path / page).read_text() == (ROOT / "docs" / page).read_text()
 
 
 def test_at_least_sixty_are_known_pitfalls_and_each_is_one_that_the_documentation_numbers():
     cited = [mistake["pitfall"].rpartition(" ") for mistake in MISTAKES if "pitfall" in mistake]
     names = {"AWS": "aws", "Google Cloud": "gcp", "Azure": "azure"}
-    pages = {cloud: (ROOT / f"docs/pitfalls-{name}.md").read_text() for cloud, name in names.items()}
+    pages = {cloud: (ROOT / f"docs/reference/pitfalls-{name}.md").read_text() for cloud, name in names.items()}
     assert len(cited) >= 60
     assert [one for one in cited if f"\n| {one[2]} |" not in pages[one[0]]] == []
 

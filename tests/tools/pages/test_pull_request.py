@@ -29,8 +29,8 @@ def test_every_seeded_change_finds_its_text() -> None:
 @pytest.mark.slow
 def test_the_example_names_every_seeded_change_with_its_money(tmp_path: Path) -> None:
     """Golden: `UPDATE_GOLDEN=1 pytest` writes it anew; the diff is what reviewers read."""
-    made = PAGE if os.environ.get("UPDATE_GOLDEN") else tmp_path / PAGE.name
-    command = [sys.executable, "-m", "tools.pages", PAGE.stem, "--into", str(made.parent)]
+    made = PAGE if os.environ.get("UPDATE_GOLDEN") else tmp_path / "reference" / PAGE.name
+    command = [sys.executable, "-m", "tools.pages", PAGE.stem, "--into", str(made.parents[1])]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=540, check=False)
     assert done.returncode == 0, done.stderr
     assert without_lines(made.read_text(encoding="utf-8")) == without_lines(PAGE.read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ def test_the_section_of_a_rule_says_what_why_fix_and_every_setting():
     sections = page().split("\n## ")
     for rule in TRAINING.rules:
         name, _, anchor = page_of(rule).rpartition("#")
-        assert (FILE.parents[1] / name) == FILE
+        assert (FILE.parents[2] / name) == FILE
         [section] = [part for part in sections if part.startswith(f"{anchor}\n")]
         parts = [rule.title, rule.why, rule.fix, f"training {TRAINING.enforcement(rule).value}"]
         parts += [f"- `{name}`" for name in rule.settings if name != EXEMPTIONS]
