@@ -10,6 +10,7 @@ PYTHON ?= python3
 UV := .tools/uv/bin/uv
 READY := .venv/.ready
 DEV := .venv/.ready-dev
+DOCS := .venv/.ready-docs
 # Newer than READY if files of a package are missing.
 CHECKED := .venv/.checked
 # Touched when the links are made that editors and the type checker follow.
@@ -21,7 +22,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign api-servers docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign api-servers docs site pictures dist lock clean
 
 setup: $(READY) $(LINKS) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -104,14 +105,26 @@ api-servers: $(DEV) ## Build the API servers of tests/stacks/test_two_api_server
 	@$(BIN)/gpucluster sandbox kubernetes >&2
 	@$(BIN)/python -m tests.stacks.older_api_server
 
-docs: $(DEV) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
+docs: $(DEV) ## Write the costed pages of all examples, of the rules and of the seeded mistakes; then build the site
 	@$(BIN)/python -m tools.pages
+	@$(MAKE) --no-print-directory site
+
+site: $(DOCS) ## Build the pages as a site with search, build/site; fails if a link leads nowhere
+	@$(BIN)/python -m tools.pages.site
+
+pictures: $(DEV) ## Write docs/images, the pictures of the README, from what the commands print
+	@$(BIN)/python -m tools.pages.pictures
+
+dist: $(UV) ## Build sdist and wheel for PyPI into dist/; GPUCLUSTER_REPOSITORY: address that its links lead to
+	@rm -rf dist
+	@$(UV) build --quiet --python $(PYTHON) --build-constraints requirements.lock --require-hashes
 
 COMPILE = $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
 lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --extra aws --extra gcp --extra azure --group checkout --output-file requirements.lock pyproject.toml
 	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --group docs --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-docs.lock
 	$(COMPILE) --extra prices-aws --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-prices-aws.lock pyproject.toml
 	$(COMPILE) --extra bills --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-bills.lock pyproject.toml
 	$(COMPILE) --extra judges --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-judges.lock pyproject.toml
@@ -145,3 +158,8 @@ $(DEV): $(READY) requirements-dev.lock requirements-judges.lock requirements-bil
 	@echo "Installing the locked packages of tests and checks into .venv" >&2
 	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock --requirements requirements-bills.lock
 	@$(PYTHON) -IS gpucluster/core/environment.py .venv --list > $@
+
+$(DOCS): $(DEV) requirements-docs.lock
+	@echo "Installing the locked packages of the site into .venv" >&2
+	@$(UV) pip install --quiet --require-hashes --requirements requirements-docs.lock
+	@touch $@

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 ACTION = ROOT / ".github/actions/pr-check/action.yml"
 FILES = [*WORKFLOWS, ACTION]
 BIN = Path(sys.executable).parent
+PUBLISHER = "pypa/gh-action-pypi-publish"
+"""The one action that is not of GitHub itself."""
 
 
 def read(name: str) -> dict[str, Any]:
@@ -62,6 +66,50 @@ def test_the_projects_own_tests_run_on_every_pull_request_and_all_of_them_every_
             [{"contents": "read"}],
         )
         assert "secrets." not in str(found)
+
+
+def test_a_release_is_built_from_its_tag_and_published_by_jobs_without_code_of_the_repository() -> None:
+    found = read("release.yml")
+    assert (found["on"], found["permissions"]) == ({"push": {"tags": ["v*"]}}, {})
+    assert {name: (job["permissions"], job.get("needs")) for name, job in found["jobs"].items()} == {
+        "test": ({"contents": "read"}, None),
+        "build": ({"contents": "read"}, None),
+        "publish": ({"id-token": "write", "attestations": "write"}, ["test", "build"]),
+        "announce": ({"contents": "write"}, "publish"),
+    }
+    for name in ("publish", "announce"):
+        assert not any("checkout" in step.get("uses", "") for step in found["jobs"][name]["steps"])
+    assert found["jobs"]["publish"]["environment"] == "pypi"
+    text = (ROOT / ".github/workflows/release.yml").read_text()
+    assert not re.search(r"secrets\.|cache@|cache/restore@|password", text)
+
+
+def test_the_notes_of_a_release_are_its_part_of_the_changelog(tmp_path: Path) -> None:
+    [script] = [step["run"] for step in read("release.yml")["jobs"]["build"]["steps"] if "awk" in step.get("run", "")]
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    (tmp_path / "dist").mkdir()
+    (tmp_path / f"dist/gpucluster-{version}.tar.gz").touch()
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    (tmp_path / "CHANGELOG.md").write_text(changes)
+    codes = [
+        subprocess.run(
+            ["bash", "-e", "-c", script], cwd=tmp_path, env={**os.environ, "GITHUB_REF_NAME": tag}, check=False
+        ).returncode
+        for tag in ("v99.0.0", f"v{version}")
+    ]
+    assert codes == [1, 0]
+    [part] = re.findall(rf"^## {re.escape(version)} - .*?\n(.*?)(?=^## |\Z)", changes, re.MULTILINE | re.DOTALL)
+    assert (tmp_path / "notes.md").read_text() == part
+
+
+def test_the_site_is_published_if_the_repository_opts_in() -> None:
+    found = read("pages.yml")
+    assert {name: job["permissions"] for name, job in found["jobs"].items()} == {
+        "build": {"contents": "read"},
+        "publish": {"id-token": "write", "pages": "write"},
+    }
+    assert found["jobs"]["build"]["if"] == "vars.PUBLISH_PAGES == 'true'"
+    assert found["jobs"]["publish"]["needs"] == "build"
 
 
 def test_the_one_that_writes_runs_the_default_branch_alone() -> None:
@@ -110,9 +158,9 @@ def test_actions_are_pinned_and_text_of_an_event_is_never_part_of_a_script(file:
     for step in steps(file):
         assert "${{" not in step.get("run", ""), step
         if "uses" in step and not step["uses"].startswith("./"):
-            assert re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}", step["uses"]), step
+            assert re.fullmatch(rf"(actions/[\w/-]+|{PUBLISHER})@[0-9a-f]{{40}}", step["uses"]), step
     for line in text.splitlines():
-        if re.search(r"uses: actions/", line):
+        if re.search(r"uses: [\w-]+/", line):
             assert re.search(r" # v\d+\.\d+\.\d+$", line), line
         if "actions/checkout@" in line:
             assert "persist-credentials: false" in text
