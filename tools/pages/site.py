@@ -20,14 +20,8 @@ import click
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build/site"
-_PAGES: Final = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "policies/README.md",
-    "cost/prices/README.md",
-    "docs/**/*.md",
-)
+_PROJECT: Final = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+_PAGES: Final = ("README.md", *_PROJECT, "policies/README.md", "cost/prices/README.md", "docs/**/*.md")
 _INDEX: Final = Path("docs/README.md")
 _LINK: Final = re.compile(r"(?<!!)\[((?:[^][]|\[[^][]*\])*)\]\(\s*(?!https?://|#)([^)#\s]+)(#[^)]*)?\)")
 _FENCE: Final = re.compile(r"(?<=\n)( *)```.*?\n\1```(?=\n)", re.DOTALL)
@@ -41,6 +35,7 @@ nav = [
 ]
 {repository}
 [project.theme]
+font = false
 features = ["content.code.copy", "navigation.sections", "navigation.top", "search.highlight", "toc.follow"]
 """
 
@@ -85,11 +80,7 @@ def page(path: Path, repository: str) -> str:
 
 def configuration(repository: str) -> str:
     """The generator's, with the pages in the order of the index."""
-    sections = [
-        ("Overview", [Path("README.md"), _INDEX]),
-        *_sections(),
-        ("Project", [Path("CONTRIBUTING.md"), Path("CHANGELOG.md")]),
-    ]
+    sections = [("Overview", [Path("README.md"), _INDEX]), *_sections(), ("Project", [*map(Path, _PROJECT)])]
     nav = (
         f"  {{ {json.dumps(title)} = {json.dumps([path.as_posix() for path in listed])} }},"
         for title, listed in sections
@@ -99,7 +90,7 @@ def configuration(repository: str) -> str:
 
 def _sections() -> Iterator[tuple[str, list[Path]]]:
     """(heading, its pages) of the index. A page is in the first section that lists it."""
-    listed = {Path("README.md")}
+    listed = {Path(name) for name in ("README.md", *_PROJECT)}
     for section in (ROOT / _INDEX).read_text(encoding="utf-8").split("\n## ")[1:]:
         title, _, text = section.partition("\n")
         found = [Path(os.path.normpath(_INDEX.parent / link[2])) for link in _LINK.finditer(text)]
