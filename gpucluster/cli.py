@@ -104,7 +104,9 @@ def _shown(error: Error) -> str:
         Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
         Later("compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side."),
         Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
-        Later("options", "gpucluster.cost.commands.purchasing:options", "Price every way to buy the GPU machines."),
+        Later(
+            "options", "gpucluster.cost.commands.purchasing:options", "Price every purchase option of the GPU machines."
+        ),
         Later("advise", "gpucluster.cost.commands.purchasing:advise", "Suggest savings."),
         Later("tco", "gpucluster.cost.commands.tco:tco", "Compare the cost of your own nodes with the cloud."),
         Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
@@ -306,7 +308,7 @@ def completion(shell: str) -> None:
         Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,
-        Later("judge", "gpucluster.operate.judges.command:judge", "Judge a plan by the vendors' published schemas."),
+        Later("judge", "gpucluster.operate.judges.command:judge", "Validate a plan against the vendors' schemas."),
         Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
         Later(
             "connect", "gpucluster.operate.account.connect:connect", "Write a kubeconfig context for a stack's cluster."

@@ -9,19 +9,19 @@ _SCHEMA = Path("stacks/specs/schema.json")
 # A month of the most expensive machine with 8 H100, a3-megagpu-8g, is $68,182 at list price; plus room for the rest.
 _USD_A_NODE = 80_000
 _TEXT = """\
-{schema}# One training cluster, in words that hold on every cloud. The stack's configuration chooses cloud and location.
+{schema}# A training cluster, independent of the cloud. The stack's configuration chooses cloud and location.
 name: {name}
 accelerator: h100
 
 training:
   nodes: {nodes}              # nodes of 8 GPUs that jobs can use
-  spares: {spares}             # bought beside them, in the same co-location domain
+  spares: {spares}             # spare nodes, in the same placement group
 
 purchase:
   kind: on-demand
 
 placement:
-  kind: group           # one co-location domain made for this cluster
+  kind: group           # a placement group made for this cluster
 
 storage:
   shared:

@@ -64,7 +64,7 @@ def check(form: str, output: TextIO) -> None:
     price.
 
     What matters can make a total wrong: a duplicate price, a price not above zero or from the future, sources that
-    disagree by more than 2 % without a note, a way to buy that costs more than on demand, a machine that costs more
+    disagree by more than 2 % without a note, an option that costs more than on demand, a machine that costs more
     than a larger one of its family or three times as much as elsewhere, an H100 machine without any price. The rest is
     good to know: the age of prices, spot prices and known errors of second opinions, prices over twice or under half
     the median of all regions, H100 machines without a price in one region.

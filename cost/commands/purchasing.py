@@ -84,14 +84,14 @@ def options(
     prices: str | None,
     **shares: Decimal | None,
 ) -> None:
-    """Price every way to buy the GPU machines.
+    """Price every purchase option of the GPU machines.
 
     Shows the monthly cost of the stack for each, and what is paid when. A co-located pool is bought in one
     way; commitments are discounts that cover a share of it. Elastic pools are bought in mixes. Machines that run in a
     reservation, by its id, are already bought and the same in every row.
 
-    stack $/month: payments spread over the hours that they pay for. paid before: before the machines start. owed in
-    all: the whole term or block, used or not. useful GPU-h: cost of the training part per training GPU and hour,
+    stack $/month: payments spread over the hours that they pay for. upfront: before the machines start. owed in
+    all: the whole term or block, used or not. effective GPU-h: cost of the training part per training GPU and hour,
     divided by utilisation and by the share of hours left after spot interruptions.
 
     json and csv have exact amounts; csv has a row for each way, mix and zone, and one without an amount for each thing
@@ -107,4 +107,4 @@ def options(
     resources = read_text(file.read(), what)
     check_names(assumptions, resources)
     found = options_of(resources, book, settings, assumptions)
-    write(options_document(found, f"Ways to buy {what}"), form, output)
+    write(options_document(found, f"Purchase options for {what}"), form, output)

@@ -93,7 +93,7 @@ def report(
 
     `gpucluster schema cost-report` describes json. csv has a row for each line, and one without an amount for each
     thing that has no price. markdown is short, with folded details, at most 65,536 characters. html is one page that
-    needs no network, with charts by part, by label, by way to buy, and every line. focus is FOCUS 1.2 in CSV, for
+    needs no network, with charts by part, by label, by purchase option, and every line. focus is FOCUS 1.2 in CSV, for
     other FinOps tools, without what has no price.
 
     --group-by assigns every line to the label value of its resource, its own or from its provider's defaults, and else

@@ -51,7 +51,7 @@ _RATE: Final = Number(1000, above=True)
     "--plan",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="Plan or state whose nodes are owned, compared with every way to buy them; - for stdin.",
+    help="Plan or state whose nodes are owned, compared with every purchase option; - for stdin.",
 )
 @form_of("table", "json", "csv", "markdown", "html")
 @output

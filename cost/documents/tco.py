@@ -89,7 +89,7 @@ def _items(own: Own) -> Table:
         if item.annual is not None
     ]
     total = _at_least(own, own.annual)
-    rows.append(["in all", total, money(cents(own.per_productive_gpu_hour)), percent(Decimal(1))])
+    rows.append(["total", total, money(cents(own.per_productive_gpu_hour)), percent(Decimal(1))])
     return table(["cost", "$/year", "$/productive GPU-hour", "share"], rows)
 
 

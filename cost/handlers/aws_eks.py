@@ -174,7 +174,7 @@ def _collected(item: Pricing) -> Iterator[CostLine]:
         millions / _PER_PRICE,
         item.price("amp-samples-collected", "10M-samples"),
         basis=f"{millions:,f} M samples",
-        assumption="assumes that the collector collects every sample of its workspace",
+        assumption="assumes all samples come from the managed collector",
         usage=_USAGE,
     )
 

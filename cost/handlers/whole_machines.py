@@ -88,13 +88,13 @@ _WORDS: Final = {
     "savings_plan": "savings plan",
 }
 ALL_MONTH: Final = frozenset({"reserved", "savings_plan", "capacity_block", "dws_calendar"})
-"""Ways to buy that are paid for whether the machine runs or not."""
+"""Purchase options that are paid for whether the machine runs or not."""
 
 _AZURE_WORDS: Final = {**_WORDS, "reserved": "reservation"}
 
 
 def purchase_words(provider: str, purchase: str) -> str:
-    """A way to buy as the cloud itself calls it."""
+    """A purchase option, as the cloud calls it."""
     names = _AZURE_WORDS if provider == "azure" else _WORDS
     return names.get(purchase, purchase.replace("_", " "))
 

@@ -110,9 +110,9 @@ def _mix(pool: Pool, baseline: Share | None, flow: _Flow) -> Mix:
 
 @dataclass(frozen=True, slots=True)
 class ZoneSpot:
-    """Spot in one zone: its price, USD per month of the pool's machines, per GPU-hour and per useful GPU-hour.
+    """Spot in one zone: its price, USD per month of the pool's machines, per GPU-hour and per effective GPU-hour.
 
-    useful_is_most: as for the pool's spot; if set, the price of a useful GPU-hour is a lower bound.
+    useful_is_most: as for the pool's spot; if set, the price of an effective GPU-hour is a lower bound.
     """
 
     row: PriceRow

@@ -64,7 +64,7 @@ class Option:
 
     @property
     def useful_is_most(self) -> bool:
-        """Whether interruptions have no upper bound, so that the price of a useful GPU-hour is a lower bound."""
+        """Whether interruptions have no upper bound, so that the price of an effective GPU-hour is a lower bound."""
         return self.interruptions is not None and self.interruptions.taken.open
 
 

@@ -26,7 +26,7 @@ def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
         first = about[what, asking[0]][names[0]]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         where = f" ({', '.join(names[:_NAMED])}{more})" if len(names) > 1 else ""
-        yield Violation(first, f"{_listed(asking)} cannot tell: {what}{where}")
+        yield Violation(first, f"{_listed(asking)} not evaluated: {what}{where}")
 
 
 def _listed(rules: Sequence[str]) -> str:
@@ -35,7 +35,7 @@ def _listed(rules: Sequence[str]) -> str:
 
 RULE: Final = ReportRule(
     name="not-known-yet",
-    title="Rules that could not decide",
+    title="Rules that were not evaluated",
     why="The rule neither passed nor failed: it needs a value that the cloud assigns, or that another stack holds.",
     fix="`pulumi up` checks values that the cloud assigns; check values of another stack in that stack.",
     reads="the results of the other rules",

@@ -169,7 +169,7 @@ def _agreed(each: list[Labels]) -> Labels:
 RULE: Final = StackRule(
     name="required-labels",
     title="Every resource that supports labels has the required ones",
-    why="A GPU node without an owner and a cost centre cannot be charged to anyone, and nobody dares to delete it.",
+    why="A GPU node without an owner and a cost centre cannot be charged to anyone, and is never cleaned up.",
     fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, "
     "and where.",
     reads="tags and labels of every resource that supports them, by the provider's own list of types; the fact "

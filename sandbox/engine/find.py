@@ -55,7 +55,7 @@ def engine_on_path(say: Say, not_below: Path) -> Engine | None:
     if version is None:
         reason = f'does not print its version (it said "{answer}")'
     elif not release.is_accepted(version):
-        reason = f"is version {_text(version)}, required is {release.ACCEPTED_RANGE}"
+        reason = f"is version {_text(version)}; {release.ACCEPTED_RANGE} is required"
     elif not _has_language_host(binary):
         reason = f"has no {_LANGUAGE_HOST} beside it or on PATH"
     else:

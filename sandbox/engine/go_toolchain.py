@@ -94,7 +94,7 @@ def _unfit(go: Path, modules: Path) -> str | None:
         return f"does not print its version ({(done.stderr or done.stdout).strip()[:200]})"
     needed = needed_go(modules)
     if version < needed:
-        return f"is version {'.'.join(map(str, version))}, required is {'.'.join(map(str, needed))} or newer"
+        return f"is version {'.'.join(map(str, version))}, too old; {'.'.join(map(str, needed))} or newer is required"
     return None
 
 

@@ -21,7 +21,7 @@ WHOLE = {"mega-on-demand", "ultra"}
 APART = ["calendar", "own-network"]
 """Those with tests of their own: here, and in tests/stacks/test_existing_network.py."""
 OTHERS = sorted({path.stem for path in (ROOT / "examples/specs/gcp").glob("*.yaml")} - {*APART})
-"""Every fabric, and every way to buy, place and store."""
+"""Every fabric, and every purchase option, place and store."""
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def _index(priced: Mapping[Example, Estimate], day: datetime.date, pages: Set[Pa
         "# Examples, costed\n\n"
         "The trial of every cloud, with plan and cost as a preview prints them, and every spec of\n"
         f"[`examples/specs/`](../../examples/specs/) with its total. Written by `make docs` on {day},\n"
-        "which decides how fresh a price is; a test holds the pages against what the programs give. To preview an\n"
+        "which decides how fresh a price is; a test compares the pages with what the programs print. To preview an\n"
         "example, name it in the configuration of its stack: `gpucluster:spec: ../examples/specs/aws/h200.yaml`.\n\n"
         f"[The trial on every cloud]({_COMPARISON}), side by side.\n\n"
         f"| example | stack | $/month | what it is |\n| --- | --- | ---: | --- |\n{rows}\n"

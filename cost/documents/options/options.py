@@ -38,7 +38,7 @@ with its reason and without amounts, or `bought elsewhere`, which is part of eac
 `at least` if something else in the stack has no price. Options sold by the day have no amount if the number of days is
 unknown."""
 
-_LEAST: Final = "a useful GPU-hour costs at least that: the interruption rate of spot has no upper bound"
+_LEAST: Final = "an effective GPU-hour costs at least that: the interruption rate of spot has no upper bound"
 
 _BOUNDS: Final = {"complete": "", "bounded": "bounded", "unknown": "at least"}
 
@@ -65,7 +65,7 @@ def _sections(options: Options) -> Iterator[Section]:
         yield Heading(pool_heading(found, options))
         yield from _pool(found, options)
     if not options.pools:
-        yield "No GPU machines with another way to buy"
+        yield "No GPU machines with another purchase option"
     if options.held:
         yield Notes(_HELD, [*_held(options)])
 
@@ -100,7 +100,7 @@ def _rest(found: PoolOptions) -> str:
     """The part of the stack's cost that is the same in each row."""
     amount = ranged(found.rest.expected, found.gap)
     return (
-        f"the rest of the stack is {amount} a month in each row; paid before, paid by day and owed in all are "
+        f"the rest of the stack is {amount} a month in each row; upfront, paid by day and total commitment are "
         "for the machines only"
     )
 
@@ -169,7 +169,7 @@ def _ways(number: int, found: PoolOptions, options: Options) -> Figure:
             f"{money(found.stack_monthly(dearest))} ({dearest.way.words})."
         )
     panel = Panel(Bars(rows), notes=("Not priced, and so not ranked:", [*unpriced_lines(found, options, reasons=True)]))
-    return Figure(f"options-{number}", "By way to buy, a month", text, [panel])
+    return Figure(f"options-{number}", "By purchase option, a month", text, [panel])
 
 
 def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
@@ -177,7 +177,7 @@ def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
     useful = found.per_useful_gpu_hour(option, options.settings)
     notes = ["as in the plan"] if (option.way.purchase, option.way.term) == (found.pool.purchase, "") else []
     if useful is not None:
-        notes.append(f"{money(useful)} a useful GPU-hour")
+        notes.append(f"{money(useful)} an effective GPU-hour")
     if option.bought.idle:
         notes.append(f"{plain(option.bought.machines)} machines bought, {plain(option.bought.idle)} of them idle")
     if (fitting := found.fitting_of(option)) is not None:
@@ -185,7 +185,7 @@ def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
     if option.upfront:
         notes.append(f"{money(option.upfront)} upfront")
     if option.contract:
-        notes.append(f"{money(option.contract)} owed in all")
+        notes.append(f"{money(option.contract)} total commitment")
     if not option.rate.rankable:
         notes.append("approximate, not ranked")
     if found.stops_as_one(option):

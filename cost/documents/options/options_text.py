@@ -33,7 +33,16 @@ def pool_heading(found: PoolOptions, options: Options) -> str:
 def way_table(found: PoolOptions, options: Options) -> Table:
     """A pool with a single purchase option, a row for each."""
     until = "first month" if options.days is None else f"paid by day {plain(options.days)}"
-    heads = ["way to buy", "bought", "$/h each", "stack $/month", "paid before", until, "owed in all", "useful GPU-h"]
+    heads = [
+        "purchase option",
+        "bought",
+        "$/h each",
+        "stack $/month",
+        "upfront",
+        until,
+        "total commitment",
+        "effective GPU-h",
+    ]
     rows: list[list[str]] = []
     for option in found.options:
         useful = found.per_useful_gpu_hour(option, options.settings)
@@ -82,7 +91,7 @@ def zone_table(found: PoolOptions) -> Table:
         ]
         for zone in sorted(found.zones, key=lambda zone: _is_local(zone.row.zone))
     ]
-    return table(["spot by zone", "as of", "$/h each", "machines $/month", "GPU-hour", "useful GPU-h"], rows)
+    return table(["spot by zone", "as of", "$/h each", "machines $/month", "GPU-hour", "effective GPU-h"], rows)
 
 
 def _is_local(zone: str) -> bool:
@@ -139,7 +148,7 @@ def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
         yield f"cheaper than on demand if the machines run for this share of the term: {', '.join(beats)}"
     if not found.complete and found.options:
         known = how_known(found.rest.expected, found.gap)
-        yield f"a useful GPU-hour costs at least that; the rest of the stack is {known}"
+        yield f"an effective GPU-hour costs at least that; the rest of the stack is {known}"
     if any(not rate.rankable for rate in _rates(found)):
         yield f"{APPROXIMATE.strip()} only second opinions on this price are known: approximate, never ranked"
 
@@ -171,7 +180,7 @@ def _remarks_on(option: Option, options: Options) -> Iterator[str]:
 def fitting_text(fitting: Option, found: PoolOptions) -> str:
     """The smaller block, its spares, and its price."""
     size, spares = fitting.bought.machines, fitting.bought.used - found.nodes
-    before = "" if fitting.upfront is None else f", {money(fitting.upfront)} paid before"
+    before = "" if fitting.upfront is None else f", {money(fitting.upfront)} upfront"
     return (
         f"with {plain(spares) if spares else 'no'} spare{'s' if spares > 1 else ''} a block of {plain(size)} holds the "
         f"{plain(found.nodes)} nodes of a job: {money(found.stack_monthly(fitting))} a month for the stack{before}"

@@ -97,7 +97,7 @@ class LearnedPrice(Model):
     region: str
     sku: str
     unit: str
-    bought: str = Field(description="way to buy, and its term behind a comma")
+    bought: str = Field(description="purchase option, and its term behind a comma")
     usd_per_unit: Amount
 
 

@@ -30,7 +30,7 @@ def judge(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Judge a plan by the vendors' published schemas.
+    """Validate a plan against the vendors' schemas.
 
     \b
     aws         CloudFormation schemas, instance types by region, IAM grammar (cfn-lint)

@@ -168,7 +168,7 @@ def _refuse_without(
     needed = packages & {judge.package for judge in judges}
     if needed and needed <= set(lacking):
         commands = sorted({lacking[package] for package in needed})
-        raise InputError(f"no judge of this plan is installed; {', or '.join(commands)}")
+        raise InputError(f"no validator for this plan is installed; {', or '.join(commands)}")
 
 
 def _without(resource: Resource) -> Verdict:

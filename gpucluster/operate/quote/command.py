@@ -68,7 +68,7 @@ def quote(
 ) -> None:
     """Price whole clusters in every region.
 
-    Covers every machine and every way to buy, each priced as in its preview: with spare nodes, storage, network,
+    Covers every machine and every purchase option, each priced as in its preview: with spare nodes, storage, network,
     control plane and metrics. The lowest total for the whole time comes first, at its upper bound. csv and json have
     every row; json has the spec of each and the notes of its plan;
     `gpucluster schema quote` describes it.

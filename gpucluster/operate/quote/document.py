@@ -50,7 +50,7 @@ class Confidence(Model):
 
 
 class QuoteRow(Model):
-    """One cluster: its place, its machine and the way to buy it."""
+    """One cluster: its place, its machine and the purchase option."""
 
     number: int = Field(description="row number for --pick; the lowest total comes first")
     cloud: str

@@ -17,7 +17,7 @@ from gpucluster.cost.pricing.terms import said
 from gpucluster.operate.quote.question import Question
 from gpucluster.operate.quote.quotes import Answer, Quote
 
-HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "Price of")
+HEADS: Final = ("Cluster", "Total", "$/GPU-hour", "Gb/s", "High", "Price of")
 
 _GROUPS: Final = 12
 """Number of reasons shown; the others are counted."""
@@ -110,7 +110,7 @@ def left_out(answer: Answer) -> list[str]:
         places[refusal.why] += number
         ways.setdefault(refusal.why, {})[refusal.way] = None
     told = [
-        f"{number} x {', '.join(filter(None, ways[why])) or 'any way to buy'}: {why}"
+        f"{number} x {', '.join(filter(None, ways[why])) or 'every purchase option'}: {why}"
         for why, number in places.most_common(_GROUPS)
     ]
     rest = len(places) - len(told)
@@ -131,7 +131,7 @@ def empty(answer: Answer) -> str:
             f"No cluster: --budget {money(asked.budget or Decimal(0))} excludes all; the cheapest known total is "
             f"{money(answer.least_over)} for {asked.duration}."
         )
-    return f"No cluster: {answer.places} places have the machines, but every way to buy them is excluded."
+    return f"No cluster: {answer.places} places have the machines, but every purchase option is excluded."
 
 
 def _numbers(of: Sequence[int]) -> str:

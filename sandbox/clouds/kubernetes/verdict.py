@@ -50,7 +50,7 @@ class Verdict:
         for (token, _), outcome in self._outcomes.items():
             kinds[outcome][_kind(token)] += 1
         if not self._outcomes and not self._refusals:
-            yield f"Real Kubernetes API server {version}: nothing to judge in this run"
+            yield f"Real Kubernetes API server {version}: no objects to validate"
             return
         counted = (
             f"{found.total()} {outcome.name.lower()}"

@@ -1,4 +1,4 @@
-"""The commands about ways to buy, owning, advice and limits: what they print, and what they refuse."""
+"""The commands about purchase options, owning, advice and limits: what they print, and what they refuse."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def trial(at: datetime, *, days: int | None = 14, begun: datetime | None = None)
 def test_an_end_is_fixed_by_begin_and_duration(at: datetime, days: int | None, over: bool, said: str) -> None:
     found = trial(at, days=days, begun=BEGUN)
     assert found is not None
-    assert (found.over, found.sentence) == (over, f"begun 2026-11-01 10:00 UTC, {said}")
+    assert (found.over, found.sentence) == (over, f"started 2026-11-01 10:00 UTC, {said}")
 
 
 def test_before_the_first_update_there_is_no_begin() -> None:

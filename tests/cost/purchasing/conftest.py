@@ -55,7 +55,7 @@ def elastic(make: Make) -> Resource:
 
 @pytest.fixture
 def options(trial: Callable[..., Resources], book: PriceBook, tmp_path: Path) -> Found:
-    """`options(cloud, *more, own="aws,...", **settings)`: every way to buy, with rows of the user's own."""
+    """`options(cloud, *more, own="aws,...", **settings)`: every purchase option, with rows of the user's own."""
 
     def found(
         cloud: str,

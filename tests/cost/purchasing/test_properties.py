@@ -1,4 +1,4 @@
-"""What holds for every way to buy, whatever the numbers."""
+"""What holds for every purchase option, whatever the numbers."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_what_a_rule_cannot_tell_is_told_by_the_shared_advisory_rule(program):
     undecided, told = _evaluate(program, open_question, not_known_yet.RULE)
     assert undecided.violations == ()
     assert [(v.resource.name, v.what) for v in told.violations] == [
-        ("trial", "r cannot tell: the moon is not known yet")
+        ("trial", "r not evaluated: the moon is not known yet")
     ]
 
 

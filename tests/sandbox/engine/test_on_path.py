@@ -34,8 +34,8 @@ def test_a_language_host_beside_the_real_file_of_a_linked_pulumi_is_found(
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ('print("v3.249.0")', "is version 3.249.0, required is at least 3.250.0 and below 4.0.0"),
-        ('print("v4.0.0")', "is version 4.0.0, required is at least 3.250.0 and below 4.0.0"),
+        ('print("v3.249.0")', "is version 3.249.0; at least 3.250.0 and below 4.0.0 is required"),
+        ('print("v4.0.0")', "is version 4.0.0; at least 3.250.0 and below 4.0.0 is required"),
         ('print("v3.250.0")', "has no pulumi-language-python beside it or on PATH"),
         ('print("hello")', 'does not print its version (it said "hello")'),
         ('sys.exit("libfoo is missing\\nand more")', 'does not print its version (it said "libfoo is missing")'),

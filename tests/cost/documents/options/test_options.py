@@ -66,13 +66,13 @@ def test_a_stack_without_gpus_says_so(make: Callable[..., Resource], book: Price
     disk = make("aws:ebs/volume:Volume", "disk", type="gp3", size=100)
     found = options_of(Resources([disk], default_regions={"aws": "us-east-1"}), book)
     text = written(options_document(found, "Ways"), "table")
-    assert text.splitlines()[-1] == "No GPU machines with another way to buy"
+    assert text.splitlines()[-1] == "No GPU machines with another purchase option"
 
 
 def test_a_chart_ranks_spot_last_for_machines_that_train_together_and_gives_the_reason(
     found: Callable[[str], Options],
 ) -> None:
-    [figure] = [figure for figure in option_figures(found("aws")) if figure.heading == "By way to buy, a month"]
+    [figure] = [figure for figure in option_figures(found("aws")) if figure.heading == "By purchase option, a month"]
     assert isinstance(figure.panels[0].chart, Bars)
     *ranked, spot = figure.panels[0].chart.rows
     assert (spot.name, "spot" in [row.name for row in ranked], "(spot)" in figure.text) == ("spot", False, False)

@@ -54,7 +54,7 @@ def test_the_end_is_fixed_by_the_first_up_and_a_second_preview_is_empty(trial: P
     done = trial.pulumi("preview", "--expect-no-changes")
     assert done.code == 0, done.text
     begun, ends = (f"{before[name][:10]} {before[name][11:16]} UTC" for name in ("begun", "ends"))
-    assert f"aws-trial: begun {begun}, ends {ends}, in 14.0 days: $" in done.text
+    assert f"aws-trial: started {begun}, ends {ends}, in 14.0 days: $" in done.text
     assert " so far, $99,178.59 by its end" in done.text
     again = trial.pulumi("up", "--yes", "--skip-preview")
     assert (again.code, outputs(trial)["begun"]) == (0, before["begun"]), again.text

@@ -101,7 +101,7 @@ def ends(line: str) -> list[str]:
 
 
 def test_reap_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Path) -> None:
-    alike = "assuming it never changed; 1 resource"
+    alike = "if unchanged; 1 resource"
     code, lines = run(
         "--all",
         old=state(begun=20),

@@ -64,7 +64,7 @@ def test_json_is_as_its_schema_says() -> None:
 
 def test_markdown_is_a_table_of_the_same_rows(home: Answer) -> None:
     text = run(*HOME, "--format", "markdown", "--top", "1").stdout
-    assert "| Cluster | In all | $/GPU-hour | Gb/s | High | Price of |\n| --- | ---: |" in text
+    assert "| Cluster | Total | $/GPU-hour | Gb/s | High | Price of |\n| --- | ---: |" in text
     assert f"${home.quotes[0].total:,.2f}" in text
     assert "**Excluded**" in text
 

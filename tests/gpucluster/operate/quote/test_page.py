@@ -27,7 +27,7 @@ the table of [`gpucluster quote`](quote.md), which lists all others, their prere
 "High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the date of the
 machine's price. "No spare": a capacity block that would double for the spare node of the other rows.
 
-| GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence | price of |
+| GPUs | for | row | cluster | total | $/GPU-hour | Gb/s | high confidence | price of |
 | ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | --- |
 """
 

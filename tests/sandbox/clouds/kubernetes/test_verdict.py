@@ -4,7 +4,7 @@ from gpucluster.sandbox.clouds.kubernetes.verdict import Outcome, Verdict
 
 
 def test_a_run_that_asked_nothing_says_so() -> None:
-    assert [*Verdict().lines("1.34.1")] == ["Real Kubernetes API server 1.34.1: nothing to judge in this run"]
+    assert [*Verdict().lines("1.34.1")] == ["Real Kubernetes API server 1.34.1: no objects to validate"]
 
 
 def test_each_object_counts_once_as_it_was_judged_last_and_kinds_are_told_apart_by_their_group() -> None:
