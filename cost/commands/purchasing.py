@@ -90,9 +90,9 @@ def options(
     way; commitments are discounts that cover a share of it. Elastic pools are bought in mixes. Machines that run in a
     reservation, by its id, are already bought and the same in every row.
 
-    stack $/month: payments spread over the hours that they pay for. upfront: before the machines start. owed in
-    all: the whole term or block, used or not. effective GPU-h: cost of the training part per training GPU and hour,
-    divided by utilisation and by the share of hours left after spot interruptions.
+    stack $/month: payments spread over the hours that they pay for. upfront: before the machines start. total
+    commitment: the whole term or block, used or not. effective GPU-h: cost of the training part per training GPU and
+    hour, divided by utilisation and by the share of hours left after spot interruptions.
 
     json and csv have exact amounts; csv has a row for each way, mix and zone, and one without an amount for each thing
     that has no price.

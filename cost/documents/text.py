@@ -43,12 +43,12 @@ def coverage(estimate: Estimate) -> str:
 
 
 def price_dates(estimate: Estimate) -> str:
-    """`Prices from 2024-07-01 to 2026-10-10; confidence in the dollars: 97.9% high`; empty without relevant prices."""
+    """`Prices from 2024-07-01 to 2026-10-10; price confidence by amount: 97.9% high`; empty without relevant prices."""
     dates, total = estimate.price_dates, estimate.monthly.expected
     if dates is None:
         return ""
     shares = [f"{percent(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
-    confidence = f"; confidence in the dollars: {', '.join(shares)}" if shares else ""
+    confidence = f"; price confidence by amount: {', '.join(shares)}" if shares else ""
     return f"Prices from {dates[0]} to {dates[1]}{confidence}"
 
 

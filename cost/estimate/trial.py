@@ -35,12 +35,12 @@ class Trial:
     @property
     def sentence(self) -> str:
         """Begin, end and costs, for users."""
-        begun, alike = f"begun {shown_time(self.begun)}", "assuming it never changed"
+        begun = f"started {shown_time(self.begun)}"
         if self.ends is None:
-            return f"{begun}, with no end: {self.so_far} so far, {alike}"
+            return f"{begun}, with no end: {self.so_far} so far, if unchanged"
         away = f"{_days(abs(self.ends - self.at)):.1f} days"
         end = f"ended {shown_time(self.ends)}, {away} ago" if self.over else f"ends {shown_time(self.ends)}, in {away}"
-        return f"{begun}, {end}: {self.so_far} so far, {self.in_all} by its end, {alike}"
+        return f"{begun}, {end}: {self.so_far} so far; {self.in_all} at the end if unchanged"
 
 
 def now() -> datetime:

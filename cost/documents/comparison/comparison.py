@@ -81,11 +81,13 @@ def _table_rows(found: Comparison) -> Iterator[Row]:
     if found.ranking:
         by_title = {item.title: item for item in found.ranking}
         cells = [by_title[column.title] for column in found.columns]
-        ranking = (
+        ranking = [
             ("$/month", [ranged(item.monthly, item.gap) for item in cells]),
             ("rank", [str(item.rank) for item in cells]),
-            ("times the cheapest", ["-" if item.times is None else f"{item.times:f}" for item in cells]),
-        )
+        ]
+        if any(item.times is not None for item in cells):
+            times = ["none" if item.times is None else f"{item.times:f}" for item in cells]
+            ranking.append(("times the cheapest", times))
         yield from _group("Parts priced in every column", found, ranking)
 
 

@@ -33,16 +33,8 @@ def pool_heading(found: PoolOptions, options: Options) -> str:
 def way_table(found: PoolOptions, options: Options) -> Table:
     """A pool with a single purchase option, a row for each."""
     until = "first month" if options.days is None else f"paid by day {plain(options.days)}"
-    heads = [
-        "purchase option",
-        "bought",
-        "$/h each",
-        "stack $/month",
-        "upfront",
-        until,
-        "total commitment",
-        "effective GPU-h",
-    ]
+    amounts = ["$/h each", "stack $/month", "upfront", until, "total commitment", "effective GPU-h"]
+    heads = ["purchase option", "bought", *amounts]
     rows: list[list[str]] = []
     for option in found.options:
         useful = found.per_useful_gpu_hour(option, options.settings)
