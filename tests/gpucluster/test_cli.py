@@ -23,8 +23,8 @@ GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
 VERBS = {
     "Allow", "Announce", "Break", "Check", "Compare", "Delete", "Destroy", "Evaluate", "Explain", "Fail", "Finish",
-    "Forget", "Judge", "Keep", "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run",
-    "Scale", "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Write",
+    "Forget", "Keep", "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run",
+    "Scale", "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Validate", "Write",
 }  # fmt: skip
 
 

@@ -63,8 +63,8 @@ def test_every_command_of_the_tutorial_does_what_it_says(cloud: str, tmp_path: P
         said.append(f"$ {command}\n{done.stdout}{done.stderr}")
         assert done.returncode == 0, "\n".join(said[-2:])
     assert "cluster    trial on " in said[0]
-    [nodes] = [text for text in said if " get nodes\n" in text]
-    assert len(re.findall(r"\bReady\b", nodes)) >= 5
+    [nodes] = [text for text in said if " get nodes " in text]
+    assert len(re.findall(r"\bReady\b.*\btraining$", nodes, re.MULTILINE)) == 5
     [context] = [text for text in said if " connect " in text.partition("\n")[0]]
     assert "Images of jobs:" in context
     assert any("trainjob.trainer.kubeflow.org/pytorch" in text for text in said)

@@ -157,7 +157,7 @@ def render(
     form: Literal["markdown", "json"],
     output: TextIO,
 ) -> None:
-    """Judge the evidence of a change again.
+    """Check the evidence of a change again.
 
     Uses the rules and prices installed here. Runs no code of the change.
     """
