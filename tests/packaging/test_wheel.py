@@ -60,6 +60,28 @@ def test_a_library_pins_nothing_and_each_cloud_is_an_extra(wheel: Path) -> None:
         assert [line for line in required if line.startswith(sdk) and f'extra == "{cloud}"' in line], cloud
 
 
+@pytest.mark.parametrize("address", ["", "https://example.com/owner/name"])
+def test_a_release_names_its_repository_and_links_of_its_readme_lead_there(
+    address: str, source: Path, tmp_path: Path
+) -> None:
+    """PyPI shows the README without the files beside it."""
+    archive = zipfile.ZipFile(build_wheel(source, tmp_path, GPUCLUSTER_REPOSITORY=address))
+    [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+    metadata = message_from_bytes(archive.read(name))
+    urls = dict(line.split(", ") for line in metadata.get_all("Project-URL") or [])
+    links = re.findall(r"\]\(([^)]+)\)", metadata.get_payload())
+    if not address:
+        assert (urls, [link for link in links if "://" in link]) == ({}, [])
+        return
+    assert {*urls} == {"Repository", "Documentation", "Changelog", "Issues"}
+    assert [url for url in urls.values() if not url.startswith(address)] == []
+    revision = f"v{metadata['Version']}"
+    paths = [link.removeprefix(f"{address}/").split("/", 2) for link in links]
+    assert {(kind, of) for kind, of, _ in paths} == {("blob", revision), ("raw", revision)}
+    assert [path for _, _, path in paths if not (ROOT / path.partition("#")[0]).exists()] == []
+    assert [kind for kind, _, path in paths if path.endswith((".svg", ".png"))] == ["raw"] * 3
+
+
 def test_packages_of_the_project_stay_its_own(only_gcp: Environment, project: Path) -> None:
     program = "import components, cost, gpucluster.cost; print(components.NAME, cost.NAME, gpucluster.cost.__file__)"
     done = only_gcp.run(project, "python", "-c", program)
