@@ -12,8 +12,11 @@ import pulumi
 from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
-from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
-from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, with_provider
+from gpucluster.components.stack.declaration import (
+    cluster_declaration_context,
+    declaration_context,
+)
+from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, priced, with_provider
 
 with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network
@@ -76,7 +79,7 @@ class TrainingCluster(cluster.TrainingCluster):
             plan = _AWS.plan(name, spec, location, machine)
             with cluster_declaration_context(plan):
                 own = partial(provider, f"{name}-aws", plan.location)
-                super().__init__(name, plan, with_provider(opts, "aws", own))
+                super().__init__(name, plan, with_provider(priced(opts, "aws", plan), "aws", own))
 
 
 class TrainingPool(training_pool.TrainingPool):

@@ -12,8 +12,11 @@ import pulumi
 from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
-from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
-from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, with_provider
+from gpucluster.components.stack.declaration import (
+    cluster_declaration_context,
+    declaration_context,
+)
+from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, priced, with_provider
 
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network
@@ -91,7 +94,7 @@ class TrainingCluster(cluster.TrainingCluster):
             plan = _AZURE.plan(name, spec, location, machine)
             with cluster_declaration_context(plan, in_user_terms=_AZURE.in_user_terms):
                 own = partial(provider, f"{name}-azure", plan.location)
-                super().__init__(name, plan, with_provider(opts, "azure-native", own))
+                super().__init__(name, plan, with_provider(priced(opts, "azure-native", plan), "azure-native", own))
 
 
 class TrainingPool(training_pool.TrainingPool):

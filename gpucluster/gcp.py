@@ -12,8 +12,11 @@ import pulumi
 from gpucluster.components.cluster.cloud import importing_sdk
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.spec.cluster import NetworkSpec, PoolSpec
-from gpucluster.components.stack.declaration import cluster_declaration_context, declaration_context
-from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, with_provider
+from gpucluster.components.stack.declaration import (
+    cluster_declaration_context,
+    declaration_context,
+)
+from gpucluster.components.stack.from_python import ProgramCloud, SpecInput, priced, with_provider
 
 with importing_sdk("gcp"):
     from gpucluster.components.gcp import cluster, network
@@ -70,7 +73,7 @@ class TrainingCluster(cluster.TrainingCluster):
             plan = _GCP.plan(name, spec, location, machine)
             with cluster_declaration_context(plan):
                 own = partial(provider, f"{name}-gcp", plan.location)
-                super().__init__(name, plan, with_provider(opts, "gcp", own))
+                super().__init__(name, plan, with_provider(priced(opts, "gcp", plan), "gcp", own))
 
 
 class TrainingPool(training_pool.TrainingPool):

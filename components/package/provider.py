@@ -171,6 +171,10 @@ class ComponentPackage(Provider):
         return ConstructResult(cluster.urn, outputs)
 
 
+_CLUSTERS: Final = preview.PricedParts("cost-package")
+"""Those of the program, which has one process of the package."""
+
+
 def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any, dict[str, str]]:
     """The cluster and its totals. Raises pulumi.RunError."""
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
@@ -178,8 +182,9 @@ def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any,
         inputs = inputs_of(GIVEN.get(), cloud, name, face.Location)
     watched = preview.Watched({clouds()[cloud].package: inputs.location.region})
     seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[watched.see]))
-    cluster = face.TrainingCluster(name, inputs.spec, inputs.location, seen, machine=inputs.machine)
-    return cluster, preview.costed_plan(watched, title=f"Cost of {name}")
+    with preview.watching():
+        cluster = face.TrainingCluster(name, inputs.spec, inputs.location, seen, machine=inputs.machine)
+    return cluster, preview.costed_plan(watched, title=f"Cost of {name}", parts=_CLUSTERS)
 
 
 class _Servicer(ProviderServicer):

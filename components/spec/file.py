@@ -16,6 +16,7 @@ from gpucluster.components.planning.problem import Problem, did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
 from gpucluster.components.spec.errors import InvalidSpec, is_secret, line_of, mistakes_of
 from gpucluster.components.spec.model import Model
+from gpucluster.core.program.closing import hand_over
 from gpucluster.core.text.json_text import BadJson
 from gpucluster.core.text.json_text import parse as parse_json
 from gpucluster.core.text.values import shown_value
@@ -96,12 +97,13 @@ class SpecSource(Protocol[Read]):
 class SpecValues(Generic[Spec]):
     """A spec as plain values. load: returns them, with their lines; raises InputError. model: their type.
 
-    name: the one it must have, None for any.
+    name: the one it must have, None for any. path: of its file, None if a program states it.
     """
 
     load: Callable[[], YamlFile]
     model: type[Spec]
     name: str | None = None
+    path: Path | None = None
 
     def read(self) -> Spec:
         file = self.load()
@@ -123,6 +125,8 @@ class SpecValues(Generic[Spec]):
             faults = [fault for fault in faults if fault.repeats or fault.name not in refused]
         else:
             if not faults and not problems:
+                if self.path is not None:
+                    hand_over(f"spec-{named}", str(self.path.resolve()))
                 return spec
         raise _error(file, [*((fault.line, fault.text) for fault in faults), *problems])
 
@@ -137,7 +141,7 @@ class SpecValues(Generic[Spec]):
 
 def spec_file(path: Path, model: type[Spec], name: str | None = None) -> SpecValues[Spec]:
     """The spec in a YAML file."""
-    return SpecValues(partial(read_yaml, path, what=_WHAT), model, name)
+    return SpecValues(partial(read_yaml, path, what=_WHAT), model, name, path)
 
 
 def stack_spec(path: Path) -> SpecValues[StackSpec]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import linecache
 import sys
-import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
@@ -21,7 +20,9 @@ from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.run import simulated
 from gpucluster.components.spec.file import SET_VARIABLE, overrides
 from gpucluster.components.stack.stack_config import StackConfig, stack_config
+from gpucluster.core.program.closing import OUTPUT_VARIABLE, in_full
 from gpucluster.core.program.facts import Facts
+from gpucluster.core.program.readers.last_outputs import last_outputs
 from gpucluster.core.program.resources import Unknown
 from gpucluster.cost.estimate.trial import now
 from gpucluster.errors import InputError
@@ -104,8 +105,8 @@ def cluster_declaration_context(
 
 @contextmanager
 def declaration_context(plan: Planned, *notes: str, in_user_terms: Callable[[str], str] = str) -> Generator[None]:
-    """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes: those to
-    act on before `up` first.
+    """Wraps the declaration of a plan: first reports what the cloud cannot provide, what to do before `up`, and the
+    number of the other notes, or all of them if the user wants everything.
 
     notes: in addition to the plan's. in_user_terms: rewrites configuration keys in a text as the user writes them.
     Raises InputError with every invalid part of Kubernetes objects.
@@ -113,7 +114,10 @@ def declaration_context(plan: Planned, *notes: str, in_user_terms: Callable[[str
     title = cloud_of(plan.training.shape.cloud).title
     for loss in plan.facts.losses:
         pulumi.log.warn(f"{plan.name}: not available on {title}: {in_user_terms(loss)}")
-    for note in (*(f"before up: {note}" for note in plan.facts.before_up), *plan.facts.notes, *notes):
+    later = [*plan.facts.notes, *notes]
+    if not in_full() and later:
+        later = [f"{len(later)} more notes: set {OUTPUT_VARIABLE}=full, or run `gpucluster check`"]
+    for note in (*(f"before up: {note}" for note in plan.facts.before_up), *later):
         pulumi.log.info(f"{plan.name}: {in_user_terms(note)}")
     try:
         with few_calls():
@@ -176,31 +180,9 @@ def _next(stack: str, *, logs: bool) -> list[str]:
 
 OUTPUT: Final = "begun"
 
-_WAITS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-"""Seconds between attempts. In a local backend the engine writes the attributes of the state's file in place, so that a
-concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/attrs.go, setAttrs.
-"""
-
 
 def read_trial_start() -> datetime | None:
     """Time of the first update: now during that update, None in a preview before it."""
-    name = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
-    if stored := _outputs(name).get(OUTPUT):
+    if stored := last_outputs().get(OUTPUT):
         return datetime.fromisoformat(stored)
     return None if pulumi.runtime.is_dry_run() else now()
-
-
-def _outputs(stack: str) -> Mapping[str, str]:
-    for seconds in _WAITS:
-        try:
-            return _read(stack)
-        except Exception:  # The SDK raises no narrower one.
-            time.sleep(seconds)
-    return _read(stack)
-
-
-def _read(stack: str) -> Mapping[str, str]:
-    # The engine itself answers, from the stack's last state; a StackReference would be a resource of the stack.
-    # Source: pulumi/pulumi v3.250.0, pkg/resource/deploy/builtins.go, readStackOutputs.
-    answer = cast(Any, pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack})).value
-    return cast(Mapping[str, str], (answer or {}).get("outputs") or {})

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pulumi
 from pydantic.alias_generators import to_camel, to_snake
 
-from gpucluster.components.cluster.cloud import cloud_of
+from gpucluster.components.cluster.cloud import ClusterPlan, cloud_of
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -22,6 +22,7 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.stack.declaration import forbid_overrides
 from gpucluster.components.stack.stack_config import StackConfig
 from gpucluster.components.stack.stack_plan import plan_source, plan_stack
+from gpucluster.cost.preview import watch_cluster
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.errors import InputError
 
@@ -108,6 +109,11 @@ def with_provider(
     # If the parent belongs to another program, the SDK can't read which options its children inherit.
     planned = make(pulumi.ResourceOptions(parent=given.parent, protect=given.protect))
     return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[planned]))
+
+
+def priced(opts: pulumi.ResourceOptions | None, package: str, plan: ClusterPlan) -> pulumi.ResourceOptions | None:
+    """The options of a cluster, with which it is priced at the program's end unless `gpucluster.watch()` is open."""
+    return watch_cluster(opts, {package: plan.location.region})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,13 @@ report them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from google.protobuf.empty_pb2 import Empty
 from pulumi.runtime.proto.analyzer_pb2 import (
+    ADVISORY,
     DISABLED,
     MANDATORY,
     POLICY_TYPE_RESOURCE,
@@ -37,6 +38,7 @@ from pulumi.runtime.proto.analyzer_pb2 import (
 from pulumi.runtime.proto.analyzer_pb2_grpc import AnalyzerServicer
 from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 
+from gpucluster.core.program.closing import hand_over
 from gpucluster.core.program.readers.policy import plain, resource_of, resources_of
 from gpucluster.core.program.resources import Resources
 from gpucluster.policies.engine.exemptions import today
@@ -52,6 +54,7 @@ from gpucluster.policies.engine.rule import (
     StackRule,
     Violation,
     message,
+    spec_field,
 )
 from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.engine.settings import unknown_settings
@@ -139,13 +142,15 @@ class Analyzer(AnalyzerServicer):
                 outcome = run_resource_rule(rule, resource)
                 self._outcomes[rule.name, resource.urn] = outcome
                 response.diagnostics.extend(self._diagnostics(outcome))
+        if response.diagnostics:  # a mandatory one ends the run before the stack is analyzed
+            self._hand_over(self._outcomes.values())
         return response
 
     def AnalyzeStack(self, request: AnalyzeStackRequest, context: Any) -> AnalyzeResponse:
         resources = resources_of(request.resources, self._inputs)
         # Without those of resources that no longer exist.
         outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
-        response = AnalyzeResponse()
+        response, reports = AnalyzeResponse(), list[Outcome]()
         for rule in self._running():
             stack = Stack(
                 resources=resources,
@@ -158,8 +163,9 @@ class Analyzer(AnalyzerServicer):
                 outcomes.append(_run(rule, stack))
                 response.diagnostics.extend(self._diagnostics(outcomes[-1], _stack_urn(resources)))
             elif isinstance(rule, ReportRule):
-                outcome = run_report_rule(rule, outcomes, stack)
-                response.diagnostics.extend(self._diagnostics(outcome, _stack_urn(resources)))
+                reports.append(run_report_rule(rule, outcomes, stack))
+                response.diagnostics.extend(self._diagnostics(reports[-1], _stack_urn(resources)))
+        self._hand_over([*outcomes, *reports])
         if count := len(self._pack.change_rules):
             # Shown under the engine's diagnostics; not a finding, since nothing is wrong.
             print(
@@ -168,6 +174,24 @@ class Analyzer(AnalyzerServicer):
                 flush=True,
             )
         return response
+
+    def _hand_over(self, outcomes: Iterable[Outcome]) -> None:
+        """Counts the findings of each rule for the closing block, mandatory ones first."""
+        violations: dict[str, list[Violation]] = {}
+        for outcome in outcomes:
+            violations.setdefault(outcome.rule.name, []).extend(outcome.violations)
+        found = [
+            {
+                "rule": rule.name,
+                "level": "advisory" if self._levels[rule.name] == ADVISORY else "mandatory",
+                "count": len(of_rule),
+                "field": next(filter(None, (spec_field(rule, violation) for violation in of_rule)), ""),
+            }
+            for rule in self._running()
+            if (of_rule := violations.get(rule.name, []))
+        ]
+        found.sort(key=lambda one: one["level"] != "mandatory")
+        hand_over(f"findings-{self._pack.name}", {"rules": len([*self._running()]), "findings": found})
 
     def _running(self) -> Iterator[Rule]:
         return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)

@@ -33,6 +33,10 @@ _EXEMPTIONS: Final[Mapping[str, Any]] = {
 }
 
 
+_OURS: Final = "gpucluster:"
+"""In the URN of every resource of a cluster of ours: it has the types of all parents."""
+
+
 class Severity(enum.Enum):
     LOW = "low"
     MEDIUM = "medium"
@@ -177,6 +181,7 @@ class Rule:
     why: the cost of a violation.
     fix: the change to make.
     reads: resource types and facts that the check reads.
+    spec: the field of a cluster's spec that decides, as far as one does.
     enforcement: its level in the training pack.
     order: its position among rules of its level, in every list and report; those without one come last, by name.
     """
@@ -187,6 +192,7 @@ class Rule:
     fix: str
     reads: str
     severity: Severity
+    spec: str = ""
     frameworks: tuple[Framework, ...] = ()
     enforcement: Enforcement = Enforcement.ADVISORY
     order: int = 1000
@@ -280,6 +286,12 @@ class ReportRule(Rule):
 def message(rule: Rule, violation: Violation) -> str:
     """One finding in four lines: the Pulumi CLI itself prints the resource, and only the title of a policy's fields."""
     return f"{violation.what}\nwhy: {rule.why}\nfix: {violation.fix or rule.fix}\nsee: {explained_by(rule)}"
+
+
+def spec_field(rule: Rule, violation: Violation) -> str:
+    """The field of a spec to edit for a finding; empty if it is about a resource that no cluster of ours declares."""
+    about = violation.resource
+    return rule.spec if about is None or _OURS in about.urn else ""
 
 
 def page_of(rule: Rule) -> str:

@@ -73,6 +73,7 @@ RULE: Final = StackRule(
     title="Networks, pods and services avoid the address ranges that the cloud reserves",
     why="Packets to such an address end in the cloud's own network: nodes start and are billed, and some of them do "
     "not reach each other. The ranges of a cluster can't be changed later.",
+    spec="network",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=60,

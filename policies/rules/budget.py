@@ -29,6 +29,7 @@ RULE: Final = StackRule(
     why="The budget is the agreed monthly cost, and a GPU cluster can exceed it within days.",
     fix="Use fewer nodes, a shorter or cheaper purchase or less storage, or agree on a larger budget "
     "(budget.monthly_usd in the cluster spec; on_exceed: warn turns this finding into a warning).",
+    spec="budget.monthly_usd",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=170,

@@ -27,6 +27,7 @@ RULE: Final = StackRule(
     why="An unattended elastic pool can run at its limit for a whole weekend.",
     fix="Lower the limit of the elastic pool (spec.limits of the Karpenter NodePool, elastic in the cluster spec), or "
     "agree on a larger budget.",
+    spec="budget.monthly_usd",
     severity=Severity.MEDIUM,
     order=200,
     **budget_checks(check),

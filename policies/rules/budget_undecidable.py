@@ -20,6 +20,7 @@ RULE: Final = StackRule(
     why="Machines are nearly all of the bill: without their prices the budget cannot be enforced.",
     fix="Use a machine type and region with a price, or add the price; make this rule mandatory if no machine may "
     "start without a price.",
+    spec="budget.monthly_usd",
     severity=Severity.HIGH,
     order=210,
     **budget_checks(check),

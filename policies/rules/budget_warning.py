@@ -21,6 +21,7 @@ RULE: Final = StackRule(
     why="The budget is the agreed monthly cost. This budget warns instead of blocking.",
     fix="Use fewer nodes, a shorter or cheaper purchase or less storage, or agree on a larger budget; on_exceed: fail "
     "in the cluster spec stops such a plan.",
+    spec="budget.monthly_usd",
     severity=Severity.MEDIUM,
     order=190,
     **budget_checks(check),

@@ -95,6 +95,7 @@ RULE: Final = StackRule(
     fix="Buy the commitment for machines that certainly keep running, and pass it to the estimate (`gpucluster cost "
     f"report --assume`); or set {_SETTING} to the expected use.",
     reads="on-demand machines with a price and a stated use; the fact durationDays",
+    spec="purchase",
     severity=Severity.LOW,
     order=240,
     frameworks=(FINOPS_BUDGETING,),

@@ -87,6 +87,7 @@ RULE: Final = StackRule(
     title="The API of a Kubernetes cluster is not open to the whole internet",
     why="One leaked token, or one flaw of the API server, gives every GPU you pay for to anyone, from anywhere. "
     "Ranges count together: one in 32 of all addresses (eight networks of /8) is as good as open.",
+    spec="access.cidrs",
     severity=Severity.HIGH,
     order=110,
     **per_cloud(

@@ -61,6 +61,7 @@ RULE: Final = StackRule(
     fix="Remove the label gpucluster/pool: training and the topology from them; give multi-node jobs a pool of a "
     "fixed size.",
     reads=f"{_TYPES}, kubernetes:kueue.x-k8s.io/v1beta1:ResourceFlavor",
+    spec="elastic.pools",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=110,

@@ -25,6 +25,7 @@ RULE: Final = StackRule(
     fix=f"Give it {', '.join(FIELDS[:-1])} and {FIELDS[-1]} (the last day, YYYY-MM-DD, at most 366 days ahead, 31 for "
     "`*`); when it has ended, fix the finding and remove the exemption, or agree on a new day with its owner.",
     reads="the fact exemptions",
+    spec="exemptions",
     severity=Severity.MEDIUM,
     enforcement=Enforcement.MANDATORY,
     order=180,

@@ -64,6 +64,7 @@ RULE: Final = ResourceRule(
     "label from the bill.",
     fix="Shorten the value or remove the reported character; give a node label your own domain.",
     reads="tags and labels of every resource that supports them",
+    spec="labels",
     severity=Severity.MEDIUM,
     enforcement=Enforcement.MANDATORY,
     order=160,

@@ -138,6 +138,7 @@ RULE: Final = StackRule(
     title="No placement group or policy is combined with a reservation created outside it",
     why="A reservation already has a placement: with another group the cloud reports no capacity, or starts only some "
     "of the machines you pay for.",
+    spec="placement",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=70,

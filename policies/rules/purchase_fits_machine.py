@@ -167,6 +167,7 @@ RULE: Final = ResourceRule(
     title="The machine type of a GPU node pool is available under its purchase option",
     why="The cloud refuses the node pool, or keeps it waiting for capacity that is never sold that way, while the rest "
     "of the cluster is billed.",
+    spec="purchase",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=90,

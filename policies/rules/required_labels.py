@@ -174,6 +174,7 @@ RULE: Final = StackRule(
     "and where.",
     reads="tags and labels of every resource that supports them, by the provider's own list of types; the fact "
     "requiredLabels, or the configured labels",
+    spec="labels",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=150,

@@ -189,6 +189,7 @@ RULE: Final = StackRule(
     title="Machines of the stack use the capacity reservation of their type",
     why="A reservation is billed whether used or not: machines that start outside of it cost a second time. Karpenter "
     "uses only reservations that its node class lists, even if they are open.",
+    spec="placement",
     severity=Severity.HIGH,
     order=20,
     **per_cloud(

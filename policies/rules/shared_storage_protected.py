@@ -39,6 +39,7 @@ RULE: Final = StackRule(
     fix=f"Set the resource option protect, or {_BACKUPS} on FSx, or {_LOCK} on Filestore; set the fact {_ENDS} for a "
     "cluster that has an end.",
     reads=f"{TYPES}; the fact {_ENDS}",
+    spec="storage.shared.protect",
     severity=Severity.MEDIUM,
     order=90,
     check=check,

@@ -61,6 +61,7 @@ RULE: Final = StackRule(
     fix=f"Use fewer spares (training.spares in the cluster spec), or let jobs use them; {_SETTING} sets another "
     "proportion.",
     reads="the facts trainingGpus and spareGpus",
+    spec="training.spares",
     severity=Severity.LOW,
     order=250,
     check=check,

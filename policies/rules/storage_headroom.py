@@ -42,6 +42,7 @@ RULE: Final = StackRule(
     "work since the last one is paid for twice.",
     fix="Increase the file system, or reduce spec.capacity of the PersistentVolume.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
+    spec="storage.shared.usable_tib",
     severity=Severity.MEDIUM,
     order=60,
     check=check,

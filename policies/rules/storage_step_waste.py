@@ -46,6 +46,7 @@ RULE: Final = StackRule(
     fix="Choose a tier with smaller steps (more MB/s per TiB needs fewer TiB), or size the volumes to the capacity of "
     "the file system.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
+    spec="storage.shared.usable_tib",
     severity=Severity.LOW,
     order=80,
     check=check,

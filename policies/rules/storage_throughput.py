@@ -75,6 +75,7 @@ RULE: Final = StackRule(
     fix="Use a tier with more MB/s per TiB, or more capacity; if the data set fits on the local disks of the nodes, "
     f"set {_SETTING} lower.",
     reads=f"{TYPES}; the machines of training pools",
+    spec="storage.shared.gb_per_s",
     severity=Severity.MEDIUM,
     order=70,
     frameworks=(_SUPERPOD,),

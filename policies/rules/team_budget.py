@@ -37,6 +37,7 @@ RULE: Final = StackRule(
     why="The GPUs of a team cost more than its budget: one of the two is wrong.",
     fix="Give the team fewer GPUs (teams.NAME.gpus in the cluster spec), or agree on a larger budget (monthly_usd).",
     reads="every resource with a price; the fact teams",
+    spec="teams",
     severity=Severity.MEDIUM,
     order=220,
     frameworks=(FINOPS_BUDGETING,),

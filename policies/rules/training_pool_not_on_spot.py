@@ -71,6 +71,7 @@ RULE: Final = StackRule(
     title="Nodes of a training pool are not spot machines",
     why="The cloud reclaims a spot machine with a few minutes' notice at most, and a multi-node job stops with the "
     "first of them: all other nodes are billed while it restarts from its checkpoint.",
+    spec="purchase",
     severity=Severity.MEDIUM,
     order=10,
     **pool_checks(

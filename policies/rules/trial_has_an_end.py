@@ -31,6 +31,7 @@ RULE: Final = StackRule(
     why="Trials are forgotten: a small GPU cluster left running for a month costs as much as an engineer in a year.",
     fix=f"Set its number of days as fact {_ENDS} (duration in the cluster spec); `gpucluster reap` then destroys it.",
     reads=f"the facts requiredLabels (environment {', '.join(_TEMPORARY)}) and {_ENDS}",
+    spec="duration",
     severity=Severity.MEDIUM,
     order=260,
     check=check,

@@ -98,6 +98,7 @@ RULE: Final = StackRule(
     fix="Give charts a full version such as 1.2.3, not a range; images a digest, or a tag with a full version, year "
     "and month (25.03) or commit; and the alias of an EC2NodeClass a date instead of @latest.",
     reads=f"containers of every Kubernetes object the program declares; {', '.join(RELEASES)}, {_NODE_CLASS}",
+    spec="versions",
     severity=Severity.MEDIUM,
     order=170,
     check=check,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from gpucluster.core.program.closing import FOLDER_VARIABLE, OUTPUT_VARIABLE, handed_over
 from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.terminal import note, plain
 from gpucluster.errors import InputError
@@ -32,6 +33,7 @@ from gpucluster.sandbox.machine.process import StoppedError, run_engine
 from gpucluster.sandbox.project.environment import environment
 from gpucluster.sandbox.project.project import Project, find_project
 from gpucluster.sandbox.run.arguments import CommandLine, reads_state, refuse_command
+from gpucluster.sandbox.run.closing import COMMANDS, print_closing
 from gpucluster.sandbox.run.sdks import missing_sdks, named_types, with_generator
 from gpucluster.sandbox.run.stack_commands import WITH_PROGRAM, refuse_locked, stack_of_line, with_stack
 from gpucluster.sandbox.state.damage import forgot_state, keep_copies, put_back_cut_states, refuse_unreadable
@@ -130,6 +132,10 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
         socket_path, refused, waits = scratch / "clouds", scratch / "input-error", scratch / "waits"
         variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused), WAITS_FILE: str(waits)}
+        (closing := scratch / "closing").mkdir()
+        variables[FOLDER_VARIABLE] = str(closing)
+        if line.has("--json", "-j"):
+            variables.setdefault(OUTPUT_VARIABLE, "full")
         line = with_generator(line, project, engine, say_on_stderr, note)
         line = with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
@@ -158,11 +164,14 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             _say_what_it_means(resident)
             if servers is not None:
                 _say_what_it_judged(servers)
+        parts = handed_over(closing)
     if code and line.words[0] in WITH_PROGRAM:
         _say_what_is_missing(project, line, sdks)
         if (stack := stack_of_line(line, project)) is not None:
             # A lock may have been taken between the first check and the engine's.
             refuse_locked(project, stack, line.words[0])
+    if line.words[0] in COMMANDS and not line.has("--json", "-j"):
+        print_closing(parts, line, stack_of_line(line, project) or "", code)
     return code
 
 

@@ -7,6 +7,7 @@ are those of the lines, so each column can be added up by hand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,12 @@ def report_document(
     stack: str = "",
     groupings: Sequence[Grouping] = (),
     options: Options | None = None,
+    *,
+    brief: bool = False,
 ) -> Document:
-    """The whole report. groupings: by label. options: the purchase options, for a page."""
+    """The whole report. groupings: by label. options: the purchase options, for a page. brief: only the lines and what
+    has no price, for a terminal on which the closing block follows.
+    """
 
     def figures() -> Iterable[Figure]:
         from gpucluster.cost.documents.report.report_figures import report_figures
@@ -61,9 +66,9 @@ def report_document(
     return Document(
         title=title,
         basis=basis(estimate),
-        answer=_answer(estimate, stack),
+        answer="" if brief else _answer(estimate, stack),
         outcome="" if verdict is None else verdict.outcome.split()[0],
-        sections=lambda: _sections(estimate, groupings),
+        sections=lambda: _brief(estimate) if brief else _sections(estimate, groupings),
         model=model,
         rows=lambda: _rows(estimate, groupings),
         figures=figures,
@@ -102,6 +107,15 @@ def _sections(estimate: Estimate, groupings: Sequence[Grouping]) -> Iterator[Sec
     if marks.prices:
         yield Notes("Prices", [*marks.prices], [*marks.prices.values()], folded=True)
     yield ". ".join(filter(None, [coverage(estimate), price_dates(estimate)])) + "."
+
+
+def _brief(estimate: Estimate) -> Iterator[Section]:
+    if estimate.facts.what_if:
+        yield Notes("What if", estimate.facts.what_if)
+    table = _lines(estimate, _Marks())
+    rows = [replace(row, cells=(*row.cells[:3], row.cells[4])) for row in table.rows]
+    yield replace(table, heads=(*_HEADS[:3], _HEADS[4]), rows=rows, sums=())
+    yield from _missing(estimate)
 
 
 class _Marks:

@@ -117,9 +117,17 @@ class Resources:
         """
         self._by_urn = {resource.urn: resource for resource in resources}
         self._default_regions = dict(default_regions or {})
+        self._regions_of: Mapping[str, Mapping[str, str]] = {}
         self._by_type: dict[str, list[Resource]] | None = None
         self._objects: dict[str, dict[tuple[str | None, str], list[Resource]]] = {}
         self._read: dict[Callable[[Resources], Iterable[Any]], Sequence[Any]] = {}
+
+    @classmethod
+    def joined(cls, parts: Sequence[Resources]) -> Resources:
+        """Parts of one stack, whose default providers may have different regions."""
+        found = cls(resource for part in parts for resource in part)
+        found._regions_of = {resource.urn: part._default_regions for part in parts for resource in part}
+        return found
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self._by_urn.values())
@@ -197,7 +205,7 @@ class Resources:
         provider = self.get(resource.provider)
         if provider is not None and key in provider.inputs:
             return provider.inputs[key]
-        return self._default_regions.get(package)
+        return self._regions_of.get(resource.urn, self._default_regions).get(package)
 
 
 def once(read: Callable[[Resources], Iterable[_T]]) -> Callable[[Resources], Sequence[_T]]:

@@ -90,10 +90,20 @@ def shows_styles(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def styled(text: str, stream: TextIO, **style: Any) -> str:
+    """The text as plain text, in one of click's styles if the terminal of `stream` shows it."""
+    shown = plain(text)
+    return click.style(shown, **style) if shows_styles(beneath(stream)) else shown
+
+
+def show(text: str, stream: TextIO) -> None:
+    """Prints text whose only control characters are those of `styled`."""
+    click.echo(text, file=beneath(stream))
+
+
 def note(text: str) -> None:
     """Prints a remark of this package beside the output of another program, dim on terminals that show it."""
-    shown, terminal = plain(text), beneath(sys.stderr)
-    click.echo(click.style(shown, dim=True) if shows_styles(terminal) else shown, file=terminal)
+    show(styled(text, sys.stderr, dim=True), sys.stderr)
 
 
 def _open_closed() -> None:

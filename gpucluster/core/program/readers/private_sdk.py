@@ -10,12 +10,14 @@ for a resource.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
-from pulumi.runtime.settings import SETTINGS
+from pulumi.runtime.mocks import MockMonitor
+from pulumi.runtime.settings import SETTINGS, get_monitor
 
 _SETTINGS: Final = cast(Any, SETTINGS)
 
@@ -86,3 +88,23 @@ def reset_sdk() -> None:
     """The SDK keeps these per process, and those of the last program belong to another event loop."""
     _SETTINGS.rpc_manager.clear()
     _SETTINGS.outputs.clear()
+
+
+def before_outputs(stack: pulumi.Resource, do: Callable[[], Mapping[str, str]]) -> None:
+    """Runs `do` once at the end of a program that succeeds, before the SDK registers the outputs of its stack, and adds
+    the result to them.
+    """
+    register = stack.register_outputs
+
+    def registering(outputs: Mapping[str, Any]) -> None:
+        stack.register_outputs = register
+        # The SDK also registers them while the program's error is on its way.
+        more = do() if sys.exc_info()[0] is None else {}
+        register({**more, **outputs})
+
+    stack.register_outputs = registering
+
+
+def has_engine() -> bool:
+    """Whether an engine answers, and not the mocks of a unit test."""
+    return not isinstance(get_monitor(), MockMonitor)

@@ -1,0 +1,111 @@
+"""The cost in the closing block of a preview, an update, a check and a report: total, change, trial, teams, budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+
+from gpucluster.core.program.closing import Line
+from gpucluster.cost.documents.text import plain_number, usage_count
+from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
+from gpucluster.cost.estimate.estimate import Estimate
+from gpucluster.cost.estimate.teams import TeamCost, team_costs
+from gpucluster.cost.estimate.trial import Trial
+from gpucluster.cost.pricing.bounds import Gap
+from gpucluster.cost.pricing.model import cents
+from gpucluster.cost.pricing.money import at_least, change, how_known, money, ranged
+
+
+def closing_lines(found: Estimate, *, before: str | None = None, trial: Trial | None = None) -> list[Line]:
+    """Lines about the cost of a stack.
+
+    before: the total after the last update, as the stack's output `monthly`; None if there was none. trial: of a stack
+    that exists.
+    """
+    return [*_total(found, before), *_trial(found, trial), *_teams(found), *_budget(found)]
+
+
+def failure(found: Estimate) -> str:
+    """Why a budget ends an update; empty if none does."""
+    verdict = budget_verdict(found)
+    over = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
+    return f"over the budget by {_excess(verdict)}" if verdict is not None and over else ""
+
+
+def since(before: str | None, found: Estimate) -> str:
+    """`+$80,445.24, +37.3% since the last update`; empty before the first one.
+
+    before: as in `closing_lines`. A total that is not exactly known, now or then, has no difference.
+    """
+    if before is None:
+        return ""
+    try:
+        old = Decimal(before)
+    except InvalidOperation:  # a range, or unknown
+        return f"{before} after the last update"
+    if found.gaps.expected.missing:
+        return f"{money(old)} after the last update"
+    moved = found.monthly.expected - old
+    if not moved:
+        return "unchanged since the last update"
+    return f"{change(moved)}{f', {moved / old:+.1%}' if old else ''} since the last update"
+
+
+def _total(found: Estimate, before: str | None) -> Iterator[Line]:
+    monthly, gaps = found.monthly, found.gaps
+    moved = since(before, found)
+    yield Line("Total", f"{ranged(monthly.expected, gaps.expected)} a month{f' ({moved})' if moved else ''}", "strong")
+    if known := how_known(monthly.expected, gaps.expected):
+        yield Line("", known)
+    if monthly.varies:
+        yield Line("", f"floor {ranged(monthly.floor, gaps.floor)}, ceiling {ranged(monthly.ceiling, gaps.ceiling)}")
+    if usage := usage_count(found):
+        yield Line("", usage)
+    per_gpu, gpus = found.per_training_gpu_hour, found.facts.training_gpus
+    if per_gpu is not None and gpus is not None:
+        amount = "unknown" if found.training_unknown else ranged(per_gpu, gaps.gpu_hour)
+        yield Line("", f"{amount} per training GPU-hour, {plain_number(gpus)} GPUs")
+
+
+def _trial(found: Estimate, trial: Trial | None) -> Iterator[Line]:
+    total, days = found.trial_total, found.facts.duration_days
+    if total is not None and days is not None:
+        upfront = f", of it {money(found.upfront)} upfront" if found.upfront else ""
+        yield Line("This trial", f"{ranged(total, found.gaps.trial)} in {plain_number(days)} days{upfront}")
+    if trial is not None:
+        yield Line("" if total is not None else "This trial", trial.sentence, "bad" if trial.over else "")
+
+
+def _teams(found: Estimate) -> Iterator[Line]:
+    for number, team in enumerate(team_costs(found)):
+        over = f"; over its budget of {money(team.budget)}" if team.budget and team.outcome == "over" else ""
+        text = f"{team.name} {ranged(team.monthly, team.gap)} a month{_of_trial(team, found)}{over}"
+        yield Line("" if number else "Teams", text, "bad" if over else "")
+
+
+def _of_trial(team: TeamCost, found: Estimate) -> str:
+    """The team's part of the trial's total, by its part of the month."""
+    total, whole = found.trial_total, found.monthly.expected
+    if total is None or not whole:
+        return ""
+    share = team.monthly / whole
+    gap: Gap = found.gaps.trial.times(share)
+    return f", {ranged(cents(total * share), gap)} this trial"
+
+
+def _budget(found: Estimate) -> Iterator[Line]:
+    verdict = budget_verdict(found)
+    if verdict is None:
+        if found.facts.training_gpus is not None:
+            yield Line("Budget", "none stated")
+    elif verdict.outcome == "over":
+        yield Line("Budget", f"over {money(verdict.budget.monthly)} a month by {_excess(verdict)}", "bad")
+    elif verdict.outcome == "cannot tell":
+        yield Line("Budget", verdict.sentence, "bad")
+    else:
+        ceiling = ", but the ceiling is over it" if verdict.ceiling_over else ""
+        yield Line("Budget", f"within {money(verdict.budget.monthly)} a month{ceiling}")
+
+
+def _excess(verdict: Verdict) -> str:
+    return at_least(verdict.gap.low(verdict.expected) - verdict.budget.monthly, complete=not verdict.gap.missing)

@@ -1,0 +1,53 @@
+"""The line of a spec that a finding is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from gpucluster.core.text.yaml_text import BadYaml, read
+
+
+@dataclass(frozen=True)
+class SpecPlace:
+    """A field in a spec's file. line: from 1, None if the file does not have it."""
+
+    file: Path
+    field: str
+    line: int | None
+
+
+def spec_place(files: Sequence[Path], field: str) -> SpecPlace | None:
+    """The place of a field in the first of the files that states it or its parent; None without a readable file.
+
+    field: its full name, such as `budget.monthly_usd`.
+    """
+    readable = [file for file in files if file.is_file()]
+    found = (SpecPlace(file, field, line) for file in readable if (line := _line(_lines(file), field)))
+    return next(found, SpecPlace(readable[0], field, None) if readable else None)
+
+
+def _line(lines: Mapping[str, int], field: str) -> int | None:
+    steps = field.split(".")
+    return next((lines[name] for end in range(len(steps), 0, -1) if (name := ".".join(steps[:end])) in lines), None)
+
+
+@cache
+def _lines(file: Path) -> Mapping[str, int]:
+    try:
+        root = read(file).root
+    except (OSError, BadYaml):
+        return {}
+    return dict(_walk(root, "")) if root is not None else {}
+
+
+def _walk(node: yaml.Node, above: str) -> Iterator[tuple[str, int]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            name = f"{above}{key.value}"
+            yield name, key.start_mark.line + 1
+            yield from _walk(value, f"{name}.")

@@ -1,0 +1,86 @@
+"""The last lines of a preview or an update: cost, findings, why it failed, and the next command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from gpucluster.core.program.closing import Line, Tone, block
+from gpucluster.core.program.spec_places import spec_place
+from gpucluster.core.text.terminal import beneath, show, styled
+from gpucluster.sandbox.run.arguments import CommandLine
+
+_KINDS: Final = ("cost-", "findings-", "spec-")
+COMMANDS: Final = frozenset({"preview", "up"})
+
+_STYLES: Final[Mapping[Tone, Mapping[str, Any]]] = {"": {}, "strong": {"bold": True}, "bad": {"fg": "red"}}
+_WIDEST: Final = 108
+"""Characters of a line, as in the cost's tables."""
+
+
+def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int) -> None:
+    """Prints the block on stdout, after the engine's output; nothing if no program or pack handed over a part.
+
+    parts: as `handed_over` returns them. code: of the engine.
+    """
+    if not parts:
+        return
+    terminal = beneath(sys.stdout)
+    width = min(shutil.get_terminal_size().columns, _WIDEST) if terminal.isatty() else _WIDEST
+    lines = closing_lines(parts, line, stack, code)
+    show(f"\n{block(lines, width, lambda text, tone: styled(text, terminal, **_STYLES[tone]))}", terminal)
+
+
+def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int) -> list[Line]:
+    """The lines of all parts: costs first."""
+    costs, packs, specs = ([part for name, part in parts.items() if name.startswith(kind)] for kind in _KINDS)
+    where = partial(_where, [Path(spec) for spec in specs])
+    mandatory = [one for pack in packs for one in pack["findings"] if one["level"] == "mandatory"]
+    found = [Line(**one) for cost in costs for one in cost["lines"]]
+    found += _findings(packs, where)
+    if code:
+        count = sum(one["count"] for one in mandatory)
+        reasons = [f"{cost['failed']}{where(cost['field'])}" for cost in costs if cost["failed"]]
+        reasons += [f"{count} mandatory finding{'' if count == 1 else 's'}"] if count else []
+        found.append(Line("Failed", "; ".join(reasons) or "by the errors above", "bad"))
+    following = _next(costs, mandatory, line, stack, code)
+    return [*found, Line("Next", following)] if following else found
+
+
+def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Line]:
+    if not packs:
+        return
+    every = [one for pack in packs for one in pack["findings"]]
+    counts = {level: sum(one["count"] for one in every if one["level"] == level) for level in ("mandatory", "advisory")}
+    told = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
+    rules = sum(pack["rules"] for pack in packs)
+    yield Line("Findings", told or f"none, by {rules} rules", "bad" if counts["mandatory"] else "")
+    for one in every:
+        times = f" ({one['count']})" if one["count"] > 1 else ""
+        text = f"{one['level']} {one['rule']}{times}{where(one['field'])}"
+        yield Line("", text, "bad" if one["level"] == "mandatory" else "")
+
+
+def _where(specs: Sequence[Path], field: str) -> str:
+    """`: stacks/specs/trial.yaml:35, budget.monthly_usd`; empty without a field or a spec's file."""
+    place = spec_place(specs, field) if field else None
+    if place is None:
+        return ""
+    line = f":{place.line}" if place.line else ""
+    return f": {os.path.relpath(place.file)}{line}, {place.field}"
+
+
+def _next(costs: Sequence[Any], mandatory: Sequence[Any], line: CommandLine, stack: str, code: int) -> str:
+    if mandatory:
+        return f"gpucluster guardrails explain {mandatory[0]['rule']}"
+    if code:
+        return ""
+    if line.words[0] == "preview":
+        pack = line.value("--policy-pack")
+        return f"gpucluster sandbox pulumi up --stack {stack}{f' --policy-pack {pack}' if pack else ''}"
+    return next((text for cost in costs for text in cost["next"]), "")
