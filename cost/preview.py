@@ -27,14 +27,14 @@ from gpucluster.core.program.readers.last_outputs import last_outputs
 from gpucluster.core.program.readers.private_sdk import before_outputs, has_engine
 from gpucluster.core.program.readers.running import Watched, watch
 from gpucluster.core.program.resources import Resources, urn_type
-from gpucluster.cost.documents.closing import closing_lines, failure
+from gpucluster.cost.documents.closing import closing_lines, failure, totals
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.estimate.trial import now, trial_of
 from gpucluster.cost.prices import BadPrices, PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
-from gpucluster.cost.pricing.money import money, ranged
+from gpucluster.cost.pricing.money import money
 from gpucluster.errors import Error
 
 __all__ = [
@@ -245,27 +245,3 @@ def _next(root: pulumi.Resource | None) -> list[str]:
 
 def _only_reports() -> bool:
     return pulumi.runtime.is_dry_run() and os.environ.get(BUDGET_VARIABLE) == "report"
-
-
-def totals(found: Estimate) -> dict[str, str]:
-    """Totals in USD in the form of stack outputs; the next preview shows how they change.
-
-    With unpriced items they read `73.00 to 75.10` if bounded, else `at least 73.00`, or `unknown` if nothing is
-    known.
-    """
-    monthly, per_gpu, gaps = found.monthly, found.per_training_gpu_hour, found.gaps
-    outputs = {
-        "monthly": ranged(monthly.expected, gaps.expected, plain=True),
-        "monthlyFloor": ranged(monthly.floor, gaps.floor, plain=True),
-        "monthlyCeiling": ranged(monthly.ceiling, gaps.ceiling, plain=True),
-        "hourly": ranged(found.hourly.expected, gaps.hourly, plain=True),
-    }
-    if per_gpu is not None:
-        outputs["perTrainingGpuHour"] = (
-            "unknown" if found.training_unknown else ranged(per_gpu, gaps.gpu_hour, plain=True)
-        )
-    if found.committed_monthly:
-        outputs["committedElsewhere"] = f"{found.committed_monthly:f}"
-    if not found.complete:
-        outputs["notPriced"] = str(len(found.not_priced))
-    return outputs

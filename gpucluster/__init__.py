@@ -31,10 +31,10 @@ def __getattr__(name: str) -> Any:
 def watch(*, export: bool = True) -> Generator[dict[str, str]]:
     """The cost of what a Pulumi program, or a part of it, declares inside of the `with`, of any package.
 
-    At its end a preview prints the table; at the end of the program preview and update print one block with the total
-    of every `watch`. Gives the totals, which are empty until then: `monthly`, `monthlyFloor`, `monthlyCeiling`,
-    `hourly`; `perTrainingGpuHour`, `committedElsewhere` and `notPriced` (how many) where there are any. Amounts are in
-    USD, a month being 730 hours; "73.00 to 75.10", "at least 73.00" or "unknown" where something has no price.
+    At its end a preview prints the table. At the end of the program one block has the total of every `watch`. Gives the
+    totals, which are empty until then: `monthly`, `monthlyFloor`, `monthlyCeiling`, `hourly`; `perTrainingGpuHour`,
+    `committedElsewhere` and `notPriced` (how many) where there are any. Amounts are in USD, a month being 730 hours;
+    "73.00 to 75.10", "at least 73.00" or "unknown" where something has no price.
 
     export: the totals become outputs of the stack, so that previews show how they change; False for a second `watch`.
 

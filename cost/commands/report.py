@@ -10,9 +10,13 @@ from typing import TextIO
 import click
 
 from gpucluster.core.documents.formats import write
-from gpucluster.core.program.readers.files import arguments_of, read_text, run
+from gpucluster.core.program.closing import in_full
+from gpucluster.core.program.readers.files import Read, arguments_of, read_file, run
 from gpucluster.core.program.readers.records import NotReadable
+from gpucluster.core.program.resources import Resources
+from gpucluster.core.text.terminal import beneath
 from gpucluster.cost.commands.options import name_of, pricing
+from gpucluster.cost.documents.closing import closing_lines, totals
 from gpucluster.cost.documents.focus import as_focus
 from gpucluster.cost.documents.report.groups import groups_document
 from gpucluster.cost.documents.report.report import report_document
@@ -58,6 +62,12 @@ def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
             f"the program used {len(what_if)} of {len(settings)} values of --set: no component reports that it "
             "used them; --set works for the clusters of this repository"
         )
+
+
+def before_of(read: Read, book: PriceBook, assumptions: Assumptions) -> str | None:
+    """The total before a plan's update, at the same prices; None without a plan, and for a first one."""
+    standing = read.standing() if read.is_plan else Resources([])
+    return totals(estimate(standing, book, assumptions))["monthly"] if len(standing) else None
 
 
 @click.command()
@@ -106,7 +116,8 @@ def report(
     """
     book = PriceBook.in_use(prices)
     text, what = source_of(file, command, settings, quiet=quiet)
-    resources = read_text(text, what)
+    read = read_file(text, what)
+    resources = read.resources
     check_names(assumptions, resources)
     found = estimate(resources, book, assumptions)
     heard(found.facts.what_if, settings)
@@ -125,7 +136,9 @@ def report(
             output.write("\n" if number else "")
             write(groups_document(grouping, found, title), form, output)
     else:
-        write(report_document(found, title, resources.stack, groupings, options), form, output)
+        brief = form == "table" and beneath(output).isatty() and not in_full()
+        document = report_document(found, title, resources.stack, groupings, options, brief=brief)
+        write(document, form, output, closing_lines(found, before=before_of(read, book, assumptions)))
     if form == "focus" and found.not_priced and not quiet:
         click.echo(f"{len(found.not_priced)} not priced, and not in the rows: x_Complete is false", err=True)
     verdict = budget_verdict(found)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 from gpucluster.core.program.closing import Line
+from gpucluster.core.program.spec_places import to_edit
 from gpucluster.cost.documents.text import plain_number, usage_count
 from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate
@@ -16,13 +18,39 @@ from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import at_least, change, how_known, money, ranged
 
 
-def closing_lines(found: Estimate, *, before: str | None = None, trial: Trial | None = None) -> list[Line]:
+def closing_lines(
+    found: Estimate, *, before: str | None = None, trial: Trial | None = None, specs: Sequence[Path] = ()
+) -> list[Line]:
     """Lines about the cost of a stack.
 
     before: the total after the last update, as the stack's output `monthly`; None if there was none. trial: of a stack
-    that exists.
+    that exists. specs: files of its clusters, if known.
     """
-    return [*_total(found, before), *_trial(found, trial), *_teams(found), *_budget(found)]
+    return [*_total(found, before), *_trial(found, trial), *_teams(found), *_budget(found, specs)]
+
+
+def totals(found: Estimate) -> dict[str, str]:
+    """Totals in USD in the form of stack outputs; the next preview shows how they change.
+
+    With unpriced items they read `73.00 to 75.10` if bounded, else `at least 73.00`, or `unknown` if nothing is
+    known.
+    """
+    monthly, per_gpu, gaps = found.monthly, found.per_training_gpu_hour, found.gaps
+    outputs = {
+        "monthly": ranged(monthly.expected, gaps.expected, plain=True),
+        "monthlyFloor": ranged(monthly.floor, gaps.floor, plain=True),
+        "monthlyCeiling": ranged(monthly.ceiling, gaps.ceiling, plain=True),
+        "hourly": ranged(found.hourly.expected, gaps.hourly, plain=True),
+    }
+    if per_gpu is not None:
+        outputs["perTrainingGpuHour"] = (
+            "unknown" if found.training_unknown else ranged(per_gpu, gaps.gpu_hour, plain=True)
+        )
+    if found.committed_monthly:
+        outputs["committedElsewhere"] = f"{found.committed_monthly:f}"
+    if not found.complete:
+        outputs["notPriced"] = str(len(found.not_priced))
+    return outputs
 
 
 def failure(found: Estimate) -> str:
@@ -93,13 +121,14 @@ def _of_trial(team: TeamCost, found: Estimate) -> str:
     return f", {ranged(cents(total * share), gap)} this trial"
 
 
-def _budget(found: Estimate) -> Iterator[Line]:
+def _budget(found: Estimate, specs: Sequence[Path]) -> Iterator[Line]:
     verdict = budget_verdict(found)
     if verdict is None:
         if found.facts.training_gpus is not None:
             yield Line("Budget", "none stated")
     elif verdict.outcome == "over":
-        yield Line("Budget", f"over {money(verdict.budget.monthly)} a month by {_excess(verdict)}", "bad")
+        place = to_edit(specs, "budget.monthly_usd")
+        yield Line("Budget", f"over {money(verdict.budget.monthly)} a month by {_excess(verdict)}{place}", "bad")
     elif verdict.outcome == "cannot tell":
         yield Line("Budget", verdict.sentence, "bad")
     else:

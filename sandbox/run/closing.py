@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,15 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.core.program.closing import Line, Tone, block
-from gpucluster.core.program.spec_places import spec_place
-from gpucluster.core.text.terminal import beneath, show, styled
+from gpucluster.core.program.closing import Line, block
+from gpucluster.core.program.spec_places import to_edit
+from gpucluster.core.text.terminal import beneath, show
 from gpucluster.sandbox.run.arguments import CommandLine
 
 _KINDS: Final = ("cost-", "findings-", "spec-")
 COMMANDS: Final = frozenset({"preview", "up"})
 
-_STYLES: Final[Mapping[Tone, Mapping[str, Any]]] = {"": {}, "strong": {"bold": True}, "bad": {"fg": "red"}}
 _WIDEST: Final = 108
 """Characters of a line, as in the cost's tables."""
 
@@ -33,13 +31,13 @@ def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code:
     terminal = beneath(sys.stdout)
     width = min(shutil.get_terminal_size().columns, _WIDEST) if terminal.isatty() else _WIDEST
     lines = closing_lines(parts, line, stack, code)
-    show(f"\n{block(lines, width, lambda text, tone: styled(text, terminal, **_STYLES[tone]))}", terminal)
+    show(block(lines, width, terminal), terminal)
 
 
 def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int) -> list[Line]:
     """The lines of all parts: costs first."""
     costs, packs, specs = ([part for name, part in parts.items() if name.startswith(kind)] for kind in _KINDS)
-    where = partial(_where, [Path(spec) for spec in specs])
+    where = partial(to_edit, [Path(spec) for spec in specs])
     mandatory = [one for pack in packs for one in pack["findings"] if one["level"] == "mandatory"]
     found = [Line(**one) for cost in costs for one in cost["lines"]]
     found += _findings(packs, where)
@@ -64,15 +62,6 @@ def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Lin
         times = f" ({one['count']})" if one["count"] > 1 else ""
         text = f"{one['level']} {one['rule']}{times}{where(one['field'])}"
         yield Line("", text, "bad" if one["level"] == "mandatory" else "")
-
-
-def _where(specs: Sequence[Path], field: str) -> str:
-    """`: stacks/specs/trial.yaml:35, budget.monthly_usd`; empty without a field or a spec's file."""
-    place = spec_place(specs, field) if field else None
-    if place is None:
-        return ""
-    line = f":{place.line}" if place.line else ""
-    return f": {os.path.relpath(place.file)}{line}, {place.field}"
 
 
 def _next(costs: Sequence[Any], mandatory: Sequence[Any], line: CommandLine, stack: str, code: int) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Final, TextIO
 
 from gpucluster.core.documents.document import Document
+from gpucluster.core.program.closing import Line, block
+from gpucluster.core.text.terminal import beneath, show, shows_styles
 
 WIDEST: Final = 108
 """Characters per line if no terminal gives its width: in a pipe, a file, the engine's diagnostics."""
@@ -57,7 +60,16 @@ def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
     return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
 
 
-def write(document: Document, form: str, output: TextIO) -> None:
-    """The text as a command writes it; nothing for a document without any."""
-    if text := written(document, form, width_for(output)):
-        output.write(f"{text}\n")
+def write(document: Document, form: str, output: TextIO, closing: Sequence[Line] = ()) -> None:
+    """The text as a command writes it; nothing for a document without any. closing: the last lines of a table."""
+    width = width_for(output)
+    if form in ("json", "markdown", "html", "csv"):
+        if text := written(document, form, width):
+            output.write(f"{text}\n")
+        return
+    from gpucluster.core.documents.terminal import as_text
+
+    parts = [as_text(document, width, styled=shows_styles(beneath(output)))]
+    parts += [block(closing, width, output)] if closing else []
+    if shown := "\n\n".join(filter(None, parts)):
+        show(shown, output)

@@ -1,4 +1,4 @@
-"""A document as plain text, without colours, for terminals, files and the engine's diagnostics."""
+"""A document as text for terminals, files and the engine's diagnostics."""
 
 from __future__ import annotations
 
@@ -13,30 +13,34 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.segment import Segment, Segments
+from rich.style import Style
 from rich.table import Table as Grid
 from rich.text import Text
 
 from gpucluster.core.documents.document import Document, Folded, Heading, Notes, Section, Table, unquoted
+from gpucluster.core.text.terminal import plain
 
 _NAME: Final = 24
 """Minimum characters of the wide column, if it has as many."""
 _LABEL, _LEAST = 33, 18
 """Characters of the first column of an even table, and the least of the others."""
+_BOLD: Final = Style(bold=True)
 
 
-def as_text(document: Document, width: int) -> str:
+def as_text(document: Document, width: int, *, styled: bool = False) -> str:
     """Sections separated by empty lines. width: characters per line; only words and amounts that do not fit exceed
-    it.
+    it. styled: sums are bold.
     """
     heading = ": ".join(filter(None, (document.title, document.basis)))
     sections = [*filter(None, (heading, document.answer)), *document.sections()]
-    return "\n\n".join(_text([*_parts(section)], width) for section in sections)
+    return "\n\n".join(_text([*_parts(section)], width, styled=styled) for section in sections)
 
 
-def _text(parts: Sequence[RenderableType], width: int) -> str:
+def _text(parts: Sequence[RenderableType], width: int, *, styled: bool) -> str:
     out = io.StringIO()
     console = Console(
-        file=out, width=width, color_system=None, force_terminal=False, highlight=False, markup=False, emoji=False,
+        file=out, width=width, color_system="standard" if styled else None, force_terminal=styled, highlight=False,
+        markup=False, emoji=False,
         legacy_windows=False,
     )  # fmt: skip
     for part in parts:
@@ -50,27 +54,38 @@ def _parts(section: Section) -> Iterator[RenderableType]:
             yield _Lines(section)
         case Notes():
             if section.heading:
-                yield Text(unquoted(section.heading))
+                yield Text(_shown(section.heading))
             texts = section.brief or section.texts
             marks = section.marks or ["-"] * len(texts)
             if texts:
                 listed = Grid.grid(padding=(0, 1, 0, 0))
                 for mark, text in zip(marks, texts, strict=True):
-                    listed.add_row(Text(f"  {mark}", no_wrap=True), Text(unquoted(text), overflow="fold"))
+                    listed.add_row(Text(_shown(f"  {mark}"), no_wrap=True), Text(_shown(text), overflow="fold"))
                 yield listed
             if section.lines:
                 sentence, *lines = section.lines
-                yield Padding(Text(sentence), (0, 0, 0, 2))
-                yield from (Text(f"    {line}", no_wrap=True) for line in lines)
+                yield Padding(Text(_shown(sentence)), (0, 0, 0, 2))
+                yield from (Text(_shown(f"    {line}"), no_wrap=True) for line in lines)
         case Folded():
-            yield Text(unquoted(section.summary))
+            yield Text(_shown(section.summary))
             for number, one in enumerate(section.sections):
                 yield from ([Text("")] if number else [])
                 yield from _parts(one)
         case Heading():
-            yield Text(unquoted(section.text))
+            yield Text(_shown(section.text))
         case str():
-            yield Text(unquoted(section))
+            yield Text(_shown(section))
+
+
+def _shown(text: str) -> str:
+    """Without control characters: styles follow only here."""
+    return plain(unquoted(text))
+
+
+@dataclass(frozen=True)
+class _Row:
+    cells: Sequence[str]
+    strong: bool = False
 
 
 @dataclass
@@ -96,9 +111,9 @@ class _Column:
     def fits(self, cell: str) -> bool:
         return cell_len(cell) <= self.width and "\n" not in cell
 
-    def lines(self, cells: Iterable[str]) -> Segments:
+    def lines(self, cells: Iterable[str], styles: Iterable[Style | None]) -> Segments:
         aligned = (cell if self.left else " " * (self.width - cell_len(cell)) + cell for cell in cells)
-        return Segments(map(Segment, aligned), new_lines=True)
+        return Segments(map(Segment, aligned, styles), new_lines=True)
 
 
 @dataclass(frozen=True)
@@ -109,23 +124,26 @@ class _Lines:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         table, rows = self.table, [*_rows(self.table)]
-        heads = table.heads or [""] * len(rows[0])
-        whole = [row for row in rows if isinstance(row, list)]
-        columns = [_column(table, at, head, {row[at] for row in whole}) for at, head in enumerate(heads)]
+        heads = table.heads or [""] * len((*table.rows, *table.sums)[0].cells)
+        whole = [row.cells for row in rows if isinstance(row, _Row)]
+        columns = [_column(table, at, head, {cells[at] for cells in whole}) for at, head in enumerate(heads)]
         probe = _grid(table, heads, columns)
         probe.add_row(*columns)
         console.render_lines(probe, options)
         wide = options.update_width(sum(column.width + 2 for column in columns))
         grid = _grid(table, heads, columns)
         for fits, group in itertools.groupby(
-            rows, lambda row: isinstance(row, list) and all(map(_Column.fits, columns, row))
+            rows, lambda row: isinstance(row, _Row) and all(map(_Column.fits, columns, row.cells))
         ):
             if fits:
-                grid.add_row(*map(_Column.lines, columns, zip(*group, strict=True)))
+                fitting = [row for row in group if isinstance(row, _Row)]
+                styles = [_BOLD if row.strong else None for row in fitting]
+                cells = zip(*(row.cells for row in fitting), strict=True)
+                grid.add_row(*(column.lines(shown, styles) for column, shown in zip(columns, cells, strict=True)))
             else:
                 for row in group:
-                    if isinstance(row, list):
-                        grid.add_row(*map(_cell, row))
+                    if isinstance(row, _Row):
+                        grid.add_row(*map(_cell, row.cells), style=_BOLD if row.strong else None)
                     else:
                         yield from console.render(grid, wide)
                         yield from console.render(row, options)
@@ -133,7 +151,7 @@ class _Lines:
         yield from console.render(grid, wide)
 
 
-def _rows(table: Table) -> Iterator[list[str] | RenderableType]:
+def _rows(table: Table) -> Iterator[_Row | RenderableType]:
     """Cells, with empty rows between groups, indented below the strong row of their group; and what is across all
     columns.
     """
@@ -143,16 +161,16 @@ def _rows(table: Table) -> Iterator[list[str] | RenderableType]:
     for number, row in enumerate(rows):
         blank = [""] * (len(row.cells) - 1)
         if number and grouped and ((row.strong and number < len(table.rows)) or number == len(table.rows)):
-            yield ["", *blank]
+            yield _Row(["", *blank])
         inside = grouped if number < len(table.rows) else summed
         indent = "  " if inside and not row.strong else ""
-        first, *others = map(unquoted, row.cells)
-        yield [f"{indent}{first}", *others]
+        first, *others = map(_shown, row.cells)
+        yield _Row([f"{indent}{first}", *others], strong=row.strong)
         for text in row.below:
-            shown = f"{indent}{below}{unquoted(text)}"
-            yield _cell(shown) if table.across else [shown, *blank]
+            shown = f"{indent}{below}{_shown(text)}"
+            yield _cell(shown) if table.across else _Row([shown, *blank])
         for line in row.lines:
-            yield Text(f"{indent}{below}{line}", no_wrap=True, overflow="ignore")
+            yield Text(_shown(f"{indent}{below}{line}"), no_wrap=True, overflow="ignore")
 
 
 def _cell(text: str) -> RenderableType:
@@ -182,7 +200,7 @@ def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column]) -> Gri
         else:
             least, most = column.least, None if table.wide is None else column.most
         grid.add_column(
-            Text(head),
+            Text(_shown(head)),
             justify="left" if column.left else "right",
             vertical="bottom" if table.wide == 0 and not table.even else "top",
             ratio=ratio, width=width, min_width=least, max_width=most,
@@ -192,7 +210,7 @@ def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column]) -> Gri
 
 def _column(table: Table, at: int, head: str, shown: Iterable[str]) -> _Column:
     """shown: its cells, with indentation and the texts below rows, which count only in a table that does not wrap."""
-    cells = {unquoted(row.cells[at]) for row in (*table.rows, *table.sums)}
+    cells = {_shown(row.cells[at]) for row in (*table.rows, *table.sums)}
     words = max((cell_len(word) for word in {word for text in (head, *cells) for word in text.split()}), default=0)
     least = most = max([words, *map(cell_len, cells)])
     if table.wide is None:

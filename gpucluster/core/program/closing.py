@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TextIO
+
+from gpucluster.core.text.terminal import styled
 
 OUTPUT_VARIABLE: Final = "GPUCLUSTER_OUTPUT"
 """If set to `full`, previews and reports on a terminal also show sources, assumptions, usage items and every note."""
@@ -30,6 +32,9 @@ class Line:
     label: str
     text: str
     tone: Tone = ""
+
+
+_STYLES: Final[Mapping[Tone, Mapping[str, Any]]] = {"": {}, "strong": {"bold": True}, "bad": {"fg": "red"}}
 
 
 def in_full() -> bool:
@@ -59,15 +64,14 @@ def as_data(lines: Sequence[Line]) -> list[dict[str, str]]:
     return [asdict(line) for line in lines]
 
 
-def block(lines: Sequence[Line], width: int, style: Callable[[str, Tone], str] = lambda text, _: text) -> str:
-    """The lines under each other, wrapped to `width` characters. style: makes text of a tone visible."""
+def block(lines: Sequence[Line], width: int, stream: TextIO | None = None) -> str:
+    """The lines under each other, wrapped to `width` characters. stream: shows the tones if it is such a terminal."""
     indent = max((len(line.label) for line in lines), default=0) + 2
     shown: list[str] = []
     for line in lines:
         # Commands, paths and amounts are for copying, and must keep their hyphens.
-        wrapped = textwrap.wrap(
-            line.text, max(width - indent, 20), break_long_words=False, break_on_hyphens=False
-        ) or [""]  # fmt: skip
-        heads = [line.label.ljust(indent), *[" " * indent] * (len(wrapped) - 1)]
-        shown += [f"{head}{style(text, line.tone)}".rstrip() for head, text in zip(heads, wrapped, strict=True)]
+        texts = textwrap.wrap(line.text, max(width - indent, 20), break_long_words=False, break_on_hyphens=False)
+        for head, text in zip([line.label, *[""] * (len(texts) - 1)], texts, strict=True):
+            toned = text if stream is None else styled(text, stream, **_STYLES[line.tone])
+            shown.append(f"{head.ljust(indent)}{toned}")
     return "\n".join(shown)

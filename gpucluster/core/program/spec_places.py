@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,15 @@ def spec_place(files: Sequence[Path], field: str) -> SpecPlace | None:
     readable = [file for file in files if file.is_file()]
     found = (SpecPlace(file, field, line) for file in readable if (line := _line(_lines(file), field)))
     return next(found, SpecPlace(readable[0], field, None) if readable else None)
+
+
+def to_edit(specs: Sequence[Path], field: str) -> str:
+    """The place for users: `: stacks/specs/trial.yaml:35, budget.monthly_usd`; empty without a field or a file."""
+    place = spec_place(specs, field) if field else None
+    if place is None:
+        return ""
+    line = f":{place.line}" if place.line else ""
+    return f": {os.path.relpath(place.file)}{line}, {place.field}"
 
 
 def _line(lines: Mapping[str, int], field: str) -> int | None:

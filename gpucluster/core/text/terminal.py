@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, TextIO
@@ -82,7 +82,10 @@ class _Plain(io.TextIOWrapper):
 
 def beneath(stream: TextIO) -> TextIO:
     """The original stream, for our own styles around text that is already plain."""
-    return stream.beneath if isinstance(stream, _Plain) else stream
+    # click opens the file of an option only when it is used.
+    opened: Callable[[], TextIO] | None = getattr(stream, "open", None)
+    found = stream if opened is None else opened()
+    return found.beneath if isinstance(found, _Plain) else found
 
 
 def shows_styles(stream: TextIO) -> bool:
@@ -93,7 +96,7 @@ def shows_styles(stream: TextIO) -> bool:
 def styled(text: str, stream: TextIO, **style: Any) -> str:
     """The text as plain text, in one of click's styles if the terminal of `stream` shows it."""
     shown = plain(text)
-    return click.style(shown, **style) if shows_styles(beneath(stream)) else shown
+    return click.style(shown, **style) if style and shows_styles(beneath(stream)) else shown
 
 
 def show(text: str, stream: TextIO) -> None:

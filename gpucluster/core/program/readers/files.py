@@ -103,11 +103,13 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
 def read_existing(document: Mapping[str, Any], what: str) -> Resources:
     """The resources that exist before the update, without those another program owns; for a plan already read."""
     old = (step.get("oldState") for step in document.get("steps", []))
-    return Resources(
+    found = [
         resource_of(record, what, _PLAN_FILE_COMMAND)
         for record in old
         if is_object(record) and record.get("external") is not True
-    )
+    ]
+    config = document.get("config")
+    return Resources(found, default_regions=_regions(config if is_object(config) else {}))
 
 
 def _known_provider(resource: Resource, found: Mapping[str, Resource]) -> Resource:
