@@ -146,16 +146,17 @@ def watching() -> Generator[None]:
         _open.pop()
 
 
-def parts_of_program() -> PricedParts | None:
+def parts_of_program(*, asks: bool = True) -> PricedParts | None:
     """Those of the running program; None if no stack runs, as in a unit test of a program.
 
-    Asks the engine for the last total, which sends what is queued: call it before a plan that may be refused.
+    asks: for the total after the last update, if this is the first call. Meanwhile the SDK sends what is queued: do it
+    before a plan that may be refused.
     """
     root = get_root_resource()
     if root is None:
         return None
     if root not in _programs:
-        before = last_outputs().get("monthly") if has_engine() else None
+        before = last_outputs().get("monthly") if asks and has_engine() else None
         found = _programs[root] = PricedParts("cost-program", before if isinstance(before, str) else None)
         before_outputs(root, found.end)
     return _programs[root]
@@ -190,7 +191,7 @@ def costed_plan(
     expected amount is over it (unless BUDGET_VARIABLE allows a preview), or if the user's own prices or the price
     book cannot be used.
     """
-    resources, parts = watched.resources(), parts or parts_of_program() or PricedParts("cost-program")
+    resources, parts = watched.resources(), parts or parts_of_program(asks=False) or PricedParts("cost-program")
     try:
         price = Pricing(book, assumptions or Assumptions(regions=regions_in_use()))
         found = price.estimate(resources)

@@ -14,6 +14,8 @@ import pytest
 # which takes as long as all the rest of a preview; and every run of tests all that it collects.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Tests of single notes and figures read everything; those of what a terminal shows first unset it.
+os.environ["GPUCLUSTER_OUTPUT"] = "full"
 # Read when gRPC is imported, which any test may do: tests/sweep/__init__.py says what it is for.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
 

@@ -24,7 +24,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "policies": _CORE | {"cost"},
     "components": _CORE | {"cost"},
     "gpucluster/operate/quote": _CORE | {"cost", "components"},
-    "gpucluster/operate/spec": _CORE | {"cost", "components"},
+    "gpucluster/operate/spec": _CORE | {"cost", "components", "gpucluster/operate/quote"},
     "gpucluster/operate/acceptance": _CORE | {"cost", "components"},
     "gpucluster/operate/judges": _CORE | {"sandbox"},
     "gpucluster/operate/rehearse": _CORE | {"cost", "sandbox"},

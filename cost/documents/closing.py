@@ -11,7 +11,7 @@ from gpucluster.core.program.spec_places import to_edit
 from gpucluster.cost.documents.text import plain_number, usage_count
 from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate
-from gpucluster.cost.estimate.teams import TeamCost, team_costs
+from gpucluster.cost.estimate.teams import NO_TEAM, TeamCost, team_costs
 from gpucluster.cost.estimate.trial import Trial
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.model import cents
@@ -105,7 +105,8 @@ def _trial(found: Estimate, trial: Trial | None) -> Iterator[Line]:
 
 
 def _teams(found: Estimate) -> Iterator[Line]:
-    for number, team in enumerate(team_costs(found)):
+    costs = [team for team in team_costs(found) if team.name != NO_TEAM or team.monthly or team.gap.missing]
+    for number, team in enumerate(costs):
         over = f"; over its budget of {money(team.budget)}" if team.budget and team.outcome == "over" else ""
         text = f"{team.name} {ranged(team.monthly, team.gap)} a month{_of_trial(team, found)}{over}"
         yield Line("" if number else "Teams", text, "bad" if over else "")

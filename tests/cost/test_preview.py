@@ -12,11 +12,12 @@ from typing import Any
 import pulumi
 import pytest
 
+from gpucluster.core.program.closing import FOLDER_VARIABLE, OUTPUT_VARIABLE, handed_over
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.documents.report.report_json import report_json
-from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
+from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals, watch
 from tests.says import Says
 
 RunProgram = Callable[..., Any]
@@ -46,10 +47,75 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(
         "hourly": "294.80",
         "perTrainingGpuHour": "8.78",
     }
-    (shown,) = logged
-    assert shown.startswith("Cost of stack dev: list prices in USD")
+    table, block = logged
+    assert table.startswith("Cost of stack dev: list prices in USD")
     golden = Path(__file__).parent / "documents" / "golden" / "plan.txt"
-    assert _rows(shown) == _rows(golden.read_text())
+    assert _rows(table) == _rows(golden.read_text())
+    assert block.splitlines() == [
+        "",
+        "Total       $215,201.60 a month",
+        "            floor $205,124.80, ceiling $245,432.00",
+        "            5 lines depend on usage, assumed to be 0",
+        "            $8.78 per training GPU-hour, 32 GPUs",
+        "This trial  $99,051.70 in 14 days",
+        "Budget      within $250,000.00 a month",
+        "Next        pulumi up --stack dev",
+    ]
+
+
+def test_without_the_switch_a_preview_shows_the_lines_and_the_block_has_the_sums(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(OUTPUT_VARIABLE)
+    run_program(EXAMPLE, at_end=lambda watched: costed_plan(watched, book=BOOK) and None, aws__region="us-east-1")
+    table, block = logged
+    golden = Path(__file__).parent / "documents" / "golden" / "plan.txt"
+    sums = ("Total", "floor", "ceiling", "This trial", "Per training")
+    assert _rows(table) == [row for row in _rows(golden.read_text()) if not row.startswith(sums)]
+    assert [word for word in ("Assumptions", "Prices", "Budget", "[1]") if word in table] == []
+    assert "Total       $215,201.60 a month" in block
+
+
+def test_the_parts_of_a_program_have_one_block_with_one_total(run_program: RunProgram, logged: list[str]) -> None:
+    totals: list[str] = []
+
+    def address(name: str) -> Watched:
+        watched = watch()
+        pulumi.CustomResource("aws:ec2/eip:Eip", name, {"domain": "vpc"})
+        watched.stop()
+        return watched
+
+    def at_end(_: Watched) -> None:
+        totals.extend(costed_plan(address(name), book=BOOK)["monthly"] for name in ("one", "two"))
+
+    run_program(lambda: None, at_end=at_end, aws__region="us-east-1")
+    assert totals == ["3.65", "3.65"]
+    assert [text.split()[1:4] for text in logged if text.startswith("\nTotal")] == [["$7.30", "a", "month"]]
+
+
+def test_a_sandbox_is_handed_the_block_and_the_program_logs_none(
+    run_program: RunProgram, logged: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with contextlib.suppress(pulumi.RunError):
+        run_program(lambda: Cluster("fail") and None, at_end=_refused, aws__region="us-east-1")
+    assert len(logged) == 1
+    assert handed_over(tmp_path) == {
+        "cost-program": {
+            "lines": [
+                {"label": "Total", "text": "$3.65 a month", "tone": "strong"},
+                {"label": "Budget", "text": "over $1.00 a month by $2.65", "tone": "bad"},
+            ],
+            "failed": "over the budget by $2.65",
+            "field": "budget.monthly_usd",
+            "next": ["pulumi up --stack dev"],
+        }
+    }
+
+
+def _refused(watched: Watched) -> None:
+    with pytest.raises(pulumi.RunError):
+        costed_plan(watched, book=BOOK)
 
 
 def test_the_outputs_count_capacity_bought_elsewhere_and_tell_how_much_it_is() -> None:
@@ -77,7 +143,7 @@ def test_the_table_fits_the_columns_that_the_environment_states(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "94")
     run_program(EXAMPLE, at_end=lambda watched: costed_plan(watched, book=BOOK) and None, aws__region="us-east-1")
-    (shown,) = logged
+    shown = logged[0]
     assert max(map(len, shown.splitlines())) == 90  # the engine puts 4 blanks before each line
 
 
@@ -110,8 +176,9 @@ def test_an_over_budget_plan_is_refused_with_its_table_before_anything_is_regist
 
     run_program(lambda: Cluster("fail") and None, at_end=at_end, preview=preview, aws__region="us-east-1")
     assert registered == [3]  # the stack, the component and the address: seen, and not one of them sent
-    (shown,) = logged
-    assert "Total per month" in shown
+    table, block = logged
+    assert "Total per month" in table
+    assert block.splitlines()[-1] == "Failed  over the budget by $2.65"
 
 
 @pytest.mark.parametrize(("preview", "value"), [(True, "report"), (True, "warn"), (False, "report")])
@@ -174,17 +241,26 @@ def test_machines_without_a_price_are_warned_of_and_no_total_reads_as_zero(
         "perTrainingGpuHour": "unknown",
         "notPriced": "1",
     }
-    assert len(logged) == 1
+    assert len(logged) == 2
 
 
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (lambda: Cluster("warn"), "$3.65 a month, $0.01 an hour"),
-        (Nodes, "unknown a month, unknown an hour; unknown: 1 without a price of its own"),
+        (lambda: Cluster("warn"), ["Total   $3.65 a month", "Budget  over $1.00 a month by $2.65"]),
+        (
+            Nodes,
+            [
+                "Total   unknown a month",
+                "        unknown: 1 without a price of its own",
+                "        unknown per training GPU-hour, 8 GPUs",
+                "Budget  cannot tell whether it is within budget: expected unknown a month, ceiling unknown; budget",
+                "        $1,000.00; unknown: 1 without a price of its own",
+            ],
+        ),
     ],
 )
-def test_an_update_says_the_totals_in_one_line(
+def test_an_update_shows_the_block_alone(
     run_program: RunProgram, logged: list[str], program: Callable[[], Any], said: str
 ) -> None:
     run_program(
@@ -193,7 +269,7 @@ def test_an_update_says_the_totals_in_one_line(
         preview=False,
         aws__region="us-east-1",
     )
-    assert logged == [f"Cost of stack dev: {said}; the preview has the table"]
+    assert [text.splitlines()[1:] for text in logged] == [said]
 
 
 def test_own_prices_that_cannot_be_used_end_the_program_before_anything_is_registered(

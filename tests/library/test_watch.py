@@ -56,6 +56,37 @@ pulumi.export("second", second["monthly"])
     assert done.text.count("Total per month") == 2
 
 
+CLUSTERS = """\
+from gpucluster.aws import Location, TrainingCluster
+
+spec = {
+    "training": {"nodes": 1},
+    "storage": {"shared": {"usable_tib": 2}},
+    "access": {"kind": "public", "cidrs": ["203.0.113.0/24"]},
+}
+TrainingCluster("one", spec, Location(region="us-east-1", zone="us-east-1a"))
+"""
+ANOTHER = 'TrainingCluster("two", spec, Location(region="us-east-2", zone="us-east-2a"))\n'
+
+
+def test_clusters_price_themselves_with_one_total_and_the_change_since_the_update(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GPUCLUSTER_OUTPUT")
+    first = sandbox(HEAD + CLUSTERS, "up", "--yes", "--skip-preview")
+    assert first.code == 0, first.text
+    assert re.findall(r"^Total  .*", first.text, re.MULTILINE) == [TOTAL]
+    change = sandbox(HEAD + CLUSTERS + ANOTHER, "preview")
+    assert change.code == 0, change.text
+    assert re.findall(r"^Total  .*", change.text, re.MULTILINE) == [
+        "Total   $80,000 a month (+$1, +1% since the last update)"
+    ]
+    assert change.text.count("Cost of the clusters") == 1
+    assert change.text.rstrip().splitlines()[-1] == "Next    gpucluster sandbox pulumi up --stack dev"
+    watched = sandbox(HEAD + f"with gpucluster.watch():\n{indent(CLUSTERS, '    ')}", "preview")
+    assert re.findall(r"^Total  .*", watched.text, re.MULTILINE) == [f"{TOTAL} (unchanged since the last update)"]
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [

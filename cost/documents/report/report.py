@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from gpucluster.core.documents.document import Comment, Document, Notes, Row, Section, Table, counted, sentence
+from gpucluster.core.program.closing import OUTPUT_VARIABLE
 from gpucluster.cost.documents.text import (
     USAGE_HEADING,
     basis,
@@ -115,7 +116,9 @@ def _brief(estimate: Estimate) -> Iterator[Section]:
     table = _lines(estimate, _Marks())
     rows = [replace(row, cells=(*row.cells[:3], row.cells[4])) for row in table.rows]
     yield replace(table, heads=(*_HEADS[:3], _HEADS[4]), rows=rows, sums=())
-    yield from _missing(estimate)
+    if estimate.not_priced:
+        names = dict.fromkeys(f"{item.type} {estimate.names.get(item.urn, '')}" for item in estimate.not_priced)
+        yield Notes(f"Not priced ({OUTPUT_VARIABLE}=full has reasons and bounds)", sorted(names))
 
 
 class _Marks:

@@ -37,8 +37,8 @@ def to_edit(specs: Sequence[Path], field: str) -> str:
     place = spec_place(specs, field) if field else None
     if place is None:
         return ""
-    line = f":{place.line}" if place.line else ""
-    return f": {os.path.relpath(place.file)}{line}, {place.field}"
+    near, line = os.path.relpath(place.file), f":{place.line}" if place.line else ""
+    return f": {place.file if near.startswith(os.pardir) else near}{line}, {place.field}"
 
 
 def _line(lines: Mapping[str, int], field: str) -> int | None:

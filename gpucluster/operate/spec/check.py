@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -10,10 +11,16 @@ import click
 from gpucluster.components.cluster.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.cluster.versions import image_notes
 from gpucluster.components.planning.names import TRAINING_POOL
-from gpucluster.components.spec.file import STDIN, stack_spec
+from gpucluster.components.spec.cluster import StackSpec
+from gpucluster.components.spec.file import STDIN, SpecSource, SpecValues, stack_spec
 from gpucluster.components.stack.stack_config import StackConfig, read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.core.documents.formats import width_for
+from gpucluster.core.program.closing import Line, block
+from gpucluster.core.text.terminal import show
+from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
+from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.options import STACK, form_of
 
 
@@ -38,7 +45,7 @@ def check(
     machine: str | None,
     form: str,
 ) -> None:
-    """Check a spec or stack and print its plan.
+    """Check a spec or stack and print its plan and cost.
 
     If it can't be used, prints every problem, as a preview does.
     """
@@ -54,9 +61,24 @@ def check(
     else:
         raise click.UsageError("give a SPEC, or a stack with --stack")
     plan = plan_stack(config, plan_prices)
+    missing = missing_sdk(plan.training.shape.cloud)
     click.echo(json.dumps(plan.facts.registered(), indent=2) if form == "json" else _summary(plan))
-    if missing := missing_sdk(plan.training.shape.cloud):
-        click.echo(f"a preview {missing}", err=True)
+    if missing:
+        click.echo(f"a preview, and the cost here, {missing}", err=True)
+    elif form == "text":
+        lines = _cost(plan, config.spec)
+        more = [Line("Next", f"gpucluster sandbox pulumi preview --stack {stack}")] if stack else []
+        show(f"\n{block([*lines, *more], width_for(sys.stdout), sys.stdout)}", sys.stdout)
+
+
+def _cost(plan: ClusterPlan, spec: SpecSource[StackSpec] | None) -> list[Line]:
+    # Imported late: they load the cloud's SDK, which a plan and its mistakes do not need.
+    from gpucluster.cost.documents.closing import closing_lines
+    from gpucluster.cost.estimate.estimate import estimate
+    from gpucluster.operate.quote.plan_declaration import declared
+
+    found = estimate(declared(plan), PriceBook.in_use(), Assumptions(regions=regions_in_use()))
+    return closing_lines(found, specs=[spec.path] if isinstance(spec, SpecValues) and spec.path else [])
 
 
 def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:

@@ -15,11 +15,11 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
 from gpucluster.components.stack import declaration
-from gpucluster.components.stack import declaration as module
 from gpucluster.components.stack.declaration import declaration_context, declare, read_trial_start
 from gpucluster.components.stack.stack_config import read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.program.readers import last_outputs as module
 from gpucluster.cost.pricing import plan_prices
 
 ROOT = Path(__file__).parents[3]
