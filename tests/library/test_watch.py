@@ -6,12 +6,14 @@ import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
 
 Sandbox = Callable[..., Any]
 
+TOTAL = "Total   $41,377.91 a month"
 HEAD = """\
 import pulumi
 import pulumi_aws as aws
@@ -66,7 +68,7 @@ spec = {
 }
 TrainingCluster("one", spec, Location(region="us-east-1", zone="us-east-1a"))
 """
-ANOTHER = 'TrainingCluster("two", spec, Location(region="us-east-2", zone="us-east-2a"))\n'
+ANOTHER = 'TrainingCluster("two", spec, Location(region="us-east-1", zone="us-east-1b"))\n'
 
 
 def test_clusters_price_themselves_with_one_total_and_the_change_since_the_update(
@@ -79,7 +81,7 @@ def test_clusters_price_themselves_with_one_total_and_the_change_since_the_updat
     change = sandbox(HEAD + CLUSTERS + ANOTHER, "preview")
     assert change.code == 0, change.text
     assert re.findall(r"^Total  .*", change.text, re.MULTILINE) == [
-        "Total   $80,000 a month (+$1, +1% since the last update)"
+        "Total   $82,755.82 a month (+$41,377.91, +100.0% since the last update)"
     ]
     assert change.text.count("Cost of the clusters") == 1
     assert change.text.rstrip().splitlines()[-1] == "Next    gpucluster sandbox pulumi up --stack dev"
