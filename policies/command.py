@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
@@ -118,9 +119,12 @@ def check(
     read = _read(files or (sys.stdin,))
     report = Report(
         pack=pack.name,
-        files=[check_stack(*one, pack=pack, settings=settings, today=today) for one in read],
+        files=[
+            check_stack(name, resources, changes, pack=pack, settings=settings, today=today, specs=specs)
+            for name, resources, changes, specs in read
+        ],
         today=today,
-        not_run=pack.change_rules if any(changes is None for _, _, changes in read) else (),
+        not_run=pack.change_rules if any(changes is None for _, _, changes, _ in read) else (),
     )
     if form == "sarif":
         from gpucluster.policies.render.sarif import as_sarif
@@ -191,20 +195,22 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
         click.echo(f'Next: pulumi preview --policy-pack "{folder}" --policy-pack-config {given}')
 
 
-def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
-    """Name, resources and changes of each file; NotReadable with a line for each unreadable one."""
+def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None, list[Path]]]:
+    """Name, resources, changes and specs of each file; NotReadable with a line for each unreadable one."""
     from gpucluster.core.program.readers.files import read_file
     from gpucluster.core.program.readers.records import NotReadable
+    from gpucluster.core.program.spec_places import specs_of
     from gpucluster.policies.engine.rule import Changes
 
-    read: list[tuple[str, Resources, Changes | None]] = []
+    read: list[tuple[str, Resources, Changes | None, list[Path]]] = []
     problems: list[str] = []
     for file in files:
         name = "stdin" if file.name == "<stdin>" else file.name
         try:
             found = read_file(file.read(), name)
             changes = Changes(ended=found.ended, before=found.existing(), after=found.resources)
-            read.append((name, found.resources, changes if found.is_plan else None))
+            specs = specs_of(found.spec, Path.cwd())
+            read.append((name, found.resources, changes if found.is_plan else None, specs))
         except NotReadable as error:
             problems.append(str(error))
         except UnicodeDecodeError:

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 from gpucluster.core.program.resources import Resource, Resources
+from gpucluster.core.program.spec_places import spec_place
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
+from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
-from gpucluster.policies.engine.rule import Changes, Edit, Enforcement, Outcome, Rule, Violation
+from gpucluster.policies.engine.rule import (
+    Changes,
+    Edit,
+    Enforcement,
+    Outcome,
+    Rule,
+    Violation,
+    in_own_cluster,
+    spec_field,
+)
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import REMEDIATE, Settings
 
@@ -28,12 +41,16 @@ class Checked:
     outcomes: each with the level of its rule in this run.
     resources: the checked ones.
     nodes: the plan's effects on nodes of pools; empty for a state.
+    own: the number of programs of the clusters themselves that are not listed, for users; empty without any.
+    specs: files of the specs of its clusters, if known.
     """
 
     file: str
     outcomes: Sequence[tuple[Outcome, Enforcement]]
     resources: Resources
     nodes: Sequence[NodeImpact] = ()
+    own: str = ""
+    specs: Sequence[Path] = ()
 
     def name_of(self, resource: Resource) -> str:
         """An exemption's name for the resource: its name, or its URN if others have the same name."""
@@ -52,10 +69,12 @@ def check_stack(
     pack: Pack,
     settings: Settings,
     today: datetime.date,
+    specs: Sequence[Path] = (),
 ) -> Checked:
     """The findings of a pack's rules, each with its level from pack and settings.
 
     file: name of the stack in the report. changes: of a plan; with None, rules for changes do not run.
+    specs: files of the specs of its clusters, if known.
     """
 
     def level(rule: Rule) -> Enforcement:
@@ -72,6 +91,8 @@ def check_stack(
         outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes],
         resources=resources,
         nodes=() if changes is None else node_impacts(changes),
+        specs=specs,
+        own=counted(outcomes, trusts=pack.program_exemptions),
     )
 
 
@@ -102,16 +123,28 @@ class Found:
         return self.violation.edits
 
     @property
+    def field(self) -> str:
+        """The field of a spec to edit; empty if no spec decides."""
+        return spec_field(self.rule, self.violation)
+
+    @property
     def place(self) -> tuple[str, int] | None:
-        """Program file and line, if the plan contains them (`path#line` or `path#line,column`)."""
+        """File and line to edit: of the spec if a field of it decides; of the program, if the plan has them
+        (`path#line` or `path#line,column`). Never of our own components, which declare what is in a cluster.
+        """
+        spec = spec_place(self.checked.specs, self.field) if self.field else None
+        if spec is not None and spec.line:
+            return os.path.relpath(spec.file), spec.line
+        if self.resource is not None and in_own_cluster(self.resource):
+            return None
         path, _, where = ((self.resource.source_position if self.resource else None) or "").partition("#")
         line = where.partition(",")[0]
         return (path, int(line)) if path and line.isdigit() and int(line) > 0 else None
 
     @property
     def where(self) -> str:
-        """The place in words; empty if it is unknown."""
-        return f"{self.place[0]}:{self.place[1]}" if self.place else ""
+        """The place to edit, as text, with the field of the spec; empty if it is unknown."""
+        return ", ".join(filter(None, (":".join(map(str, self.place or ())), self.field)))
 
     def exemption(self, today: datetime.date) -> str | None:
         """An entry of `exemptions` that accepts it once the user adds reason and owner; None if not exemptible."""

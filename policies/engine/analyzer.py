@@ -42,6 +42,7 @@ from gpucluster.core.program.closing import hand_over
 from gpucluster.core.program.readers.policy import plain, resource_of, resources_of
 from gpucluster.core.program.resources import Resources
 from gpucluster.policies.engine.exemptions import today
+from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.remediation import remediated
 from gpucluster.policies.engine.rule import (
@@ -61,9 +62,6 @@ from gpucluster.policies.engine.settings import unknown_settings
 
 _VERSION: Final = "0.0.1"
 """Pack version if `PulumiPolicy.yaml` has none."""
-
-# A program without any labels has one finding per resource.
-_IN_FULL: Final = 3
 
 
 class Analyzer(AnalyzerServicer):
@@ -166,6 +164,8 @@ class Analyzer(AnalyzerServicer):
                 reports.append(run_report_rule(rule, outcomes, stack))
                 response.diagnostics.extend(self._diagnostics(reports[-1], _stack_urn(resources)))
         self._hand_over([*outcomes, *reports])
+        if own := counted(outcomes, trusts=self._pack.program_exemptions):
+            print(f"{self._pack.name}: {own}", flush=True)
         if count := len(self._pack.change_rules):
             # Shown under the engine's diagnostics; not a finding, since nothing is wrong.
             print(
@@ -197,25 +197,26 @@ class Analyzer(AnalyzerServicer):
         return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)
 
     def _diagnostics(self, outcome: Outcome, whole: str = "") -> Iterator[AnalyzeDiagnostic]:
-        """The violations in the order the CLI shows them; only the first few include why and fix.
+        """One for all violations of a rule, at the first resource by name.
 
         whole: URN for those of no single resource; `pulumi policy analyze` panics without one.
         """
         rule = outcome.rule
         level = self._levels[rule.name]
+        if not outcome.violations:
+            return
         ordered = sorted(outcome.violations, key=lambda violation: violation.resource.urn if violation.resource else "")
-        for number, violation in enumerate(ordered):
-            words = message(rule, violation) if number < _IN_FULL else f"{violation.what} (why and fix: see above)"
-            yield AnalyzeDiagnostic(
-                policyName=rule.name,
-                policyPackName=self._pack.name,
-                policyPackVersion=_VERSION,
-                description=rule.title,
-                message=f"{rule.title}\n{words}",
-                enforcementLevel=MANDATORY if level == REMEDIATE else level,  # left by a remediation
-                urn=violation.resource.urn if violation.resource else whole,
-                severity=_severity(rule),
-            )
+        first = ordered[0].resource
+        yield AnalyzeDiagnostic(
+            policyName=rule.name,
+            policyPackName=self._pack.name,
+            policyPackVersion=_VERSION,
+            description=rule.title,
+            message=message(rule, ordered),
+            enforcementLevel=MANDATORY if level == REMEDIATE else level,  # left by a remediation
+            urn=first.urn if first else whole,
+            severity=_severity(rule),
+        )
 
 
 def _level(pack: Pack, rule: Rule) -> EnforcementLevel.ValueType:

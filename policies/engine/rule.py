@@ -34,7 +34,11 @@ _EXEMPTIONS: Final[Mapping[str, Any]] = {
 
 
 _OURS: Final = "gpucluster:"
-"""In the URN of every resource of a cluster of ours: it has the types of all parents."""
+"""Start of the types of our components."""
+
+
+_NAMED: Final = 20
+"""Resources to name with the same problem."""
 
 
 class Severity(enum.Enum):
@@ -283,15 +287,40 @@ class ReportRule(Rule):
     check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]
 
 
-def message(rule: Rule, violation: Violation) -> str:
-    """One finding in four lines: the Pulumi CLI itself prints the resource, and only the title of a policy's fields."""
-    return f"{violation.what}\nwhy: {rule.why}\nfix: {violation.fix or rule.fix}\nsee: {explained_by(rule)}"
+def message(rule: Rule, violations: Sequence[Violation]) -> str:
+    """All findings of a rule: what is wrong, why, fix. The Pulumi CLI itself prints the first one's resource, and only
+    the title of a policy's fields.
+    """
+    fixes = dict.fromkeys(violation.fix or rule.fix for violation in violations)
+    shown = [*fixes] if len(fixes) == 1 else [rule.fix]
+    return "\n".join(
+        [*_wrong(violations), f"why: {rule.why}", *(f"fix: {fix}" for fix in shown), f"see: {explained_by(rule)}"]
+    )
+
+
+def _wrong(violations: Sequence[Violation]) -> Iterator[str]:
+    """One line for one violation; else the number, and the resources with what is wrong with them."""
+    if len(violations) == 1:
+        yield violations[0].what
+        return
+    names: dict[str, list[str]] = {}
+    for violation in violations:
+        names.setdefault(violation.what, []).append(violation.resource.name if violation.resource else "the stack")
+    yield f"{len(violations):,} findings"
+    for what, about in names.items():
+        more = f" and {len(about) - _NAMED:,} more" if len(about) > _NAMED else ""
+        yield f"{', '.join(about[:_NAMED])}{more}: {what}"
 
 
 def spec_field(rule: Rule, violation: Violation) -> str:
     """The field of a spec to edit for a finding; empty if it is about a resource that no cluster of ours declares."""
     about = violation.resource
-    return rule.spec if about is None or _OURS in about.urn else ""
+    return rule.spec if about is None or in_own_cluster(about) else ""
+
+
+def in_own_cluster(resource: Resource) -> bool:
+    """Whether it is a component of ours, or inside of one: its URN has the types of all parents."""
+    return any(type_.startswith(_OURS) for type_ in resource.urn.split("::")[2].split("$"))
 
 
 def page_of(rule: Rule) -> str:

@@ -58,6 +58,7 @@ def _closing(report: Report) -> Iterator[str]:
     mandatory, advisory = (report.count(level) for level in (Enforcement.MANDATORY, Enforcement.ADVISORY))
     counts = f"{mandatory} mandatory, {advisory} advisory" if mandatory + advisory else "none"
     yield f"{report.resources} resources checked against {len(report.rules)} rules; findings: {counts}."
+    yield from dict.fromkeys(f"{checked.own}." for checked in report.files if checked.own)
     if report.not_run:
         yield f"{len(report.not_run)} rules about deletions and replacements could not run: they need a plan."
     if mandatory + advisory:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gpucluster.policies.engine.exemptions import Exemption, exemptions
+from gpucluster.policies.engine.own_programs import only_counted
 from gpucluster.policies.engine.rule import ChangeRule, Outcome, ReportRule, Severity, Stack, Violation
 from gpucluster.policies.rules import rules
 
@@ -27,10 +28,12 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
                 f"accepted until {exemption.until} by {exemption.owner}: {exemption.reason}",
             )
         for taken in outcome.accepted:
+            if only_counted(outcome, taken.resource, trusts=stack.program_exemptions):
+                continue
             yield Violation(
                 taken.resource,
                 f"{outcome.rule.name}: {taken.what}; accepted by name: {taken.reason}",
-                fix="Nothing; the rule's own list and its setting `allowed` contain names and reasons.",
+                fix="Change what the reason names, if it must not be accepted.",
             )
         for idle in outcome.idle:
             yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
@@ -68,8 +71,8 @@ def _nothing(exemption: Exemption) -> str:
 RULE: Final = ReportRule(
     name="exemptions-in-use",
     title="Findings accepted by an exemption",
-    why="An accepted finding still exists.",
-    fix="Nothing until the exemption ends; then fix the finding or agree on a new end.",
+    why="The finding is back, and may stop a preview, once the exemption ends.",
+    fix="Fix the finding before the exemption ends, or agree on a new end.",
     reads="the results of the other rules; the fact exemptions",
     severity=Severity.LOW,
     order=10,

@@ -6,17 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gpucluster.core.program.resources import Resource
+from gpucluster.policies.engine.own_programs import only_counted
 from gpucluster.policies.engine.rule import Outcome, ReportRule, Severity, Stack, Violation
 
 _NAMED: Final = 5
 """Maximum of resources to list if one question is open for many."""
 
 
-def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
+def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
     """A line for each question, with every rule and every resource for which it is open."""
     about: dict[tuple[str, str], dict[str, Resource | None]] = {}
     for outcome in outcomes:
         for question in outcome.unknown:
+            if only_counted(outcome, question.resource, trusts=stack.program_exemptions):
+                continue
             name = question.resource.name if question.resource else "the stack"
             about.setdefault((question.what, outcome.rule.name), {}).setdefault(name, question.resource)
     rules: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -26,7 +29,7 @@ def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
         first = about[what, asking[0]][names[0]]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         where = f" ({', '.join(names[:_NAMED])}{more})" if len(names) > 1 else ""
-        yield Violation(first, f"{_listed(asking)} not evaluated: {what}{where}")
+        yield Violation(first, f"not evaluated: {_listed(asking)}: {what}{where}")
 
 
 def _listed(rules: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from gpucluster.policies.engine.rule import (
     Stack,
     StackRule,
     Violation,
+    in_own_cluster,
 )
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 
@@ -50,9 +51,18 @@ def check(stack: Stack) -> Iterator[Finding]:
                 wrong += _problems(labels, missing, differing)
                 edits += _edits(labels, {key: required[key] for key in (*missing, *differing)})
         if wrong:
-            yield Violation(resource, "; ".join(wrong), edits=tuple(edits))
+            yield Violation(resource, "; ".join(wrong), _fix(required, stack), edits=tuple(edits))
         if unknown:
             yield CannotTell(resource, f"{', '.join(unknown)} not known yet")
+
+
+def _fix(required: Mapping[str, Any], stack: Stack) -> str | None:
+    """The labels to write, with those values that the program states; None if a secret may be among them."""
+    whose = [each.component for each in read_registered_facts(stack.resources) if "requiredLabels" in each.names]
+    if not stack.secrets_marked and not all(one.type.startswith(_GPUCLUSTER) for one in whose):
+        return None
+    values = [f"{key}={value}" if isinstance(value, str) else f"{key}" for key, value in sorted(required.items())]
+    return f"Write the labels {', '.join(values)}; `gpucluster guardrails check` prints where."
 
 
 def _has_requirements(stack: Stack) -> bool:
@@ -76,18 +86,13 @@ def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, A
     job. Never a label that the cloud would refuse.
     """
     configured = labels_at(config.get("labels"))
-    if configured is UNKNOWN or _in_gpucluster(resource):
+    if configured is UNKNOWN or in_own_cluster(resource):
         return
     for labels in label_sets(resource, provider):
         if labels.own and labels.labels is not UNKNOWN:
             missing, _ = _wrong(labels, labels.labels, configured)
             if writable := {key: str(configured[key]) for key in missing if _writable(labels, key, configured[key])}:
                 yield Edit(labels.place, labels.written(writable))
-
-
-def _in_gpucluster(resource: Resource) -> bool:
-    """Whether one of our components is around it: its URN contains the types of all of its parents."""
-    return any(type_.startswith(_GPUCLUSTER) for type_ in resource.urn.split("::")[2].split("$"))
 
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -169,7 +174,7 @@ def _agreed(each: list[Labels]) -> Labels:
 RULE: Final = StackRule(
     name="required-labels",
     title="Every resource that supports labels has the required ones",
-    why="A GPU node without an owner and a cost centre cannot be charged to anyone, and is never cleaned up.",
+    why="A resource without owner and cost centre cannot be charged to anyone, and is never cleaned up.",
     fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, "
     "and where.",
     reads="tags and labels of every resource that supports them, by the provider's own list of types; the fact "

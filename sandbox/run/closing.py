@@ -42,7 +42,7 @@ def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code:
     found = [Line(**one) for cost in costs for one in cost["lines"]]
     found += _findings(packs, where)
     if code:
-        count = sum(one["count"] for one in mandatory)
+        count = len(mandatory)
         reasons = [f"{cost['failed']}{where(cost['field'])}" for cost in costs if cost["failed"]]
         reasons += [f"{count} mandatory finding{'' if count == 1 else 's'}"] if count else []
         found.append(Line("Failed", "; ".join(reasons) or "by the errors above", "bad"))
@@ -54,12 +54,12 @@ def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Lin
     if not packs:
         return
     every = [one for pack in packs for one in pack["findings"]]
-    counts = {level: sum(one["count"] for one in every if one["level"] == level) for level in ("mandatory", "advisory")}
+    counts = {level: sum(one["level"] == level for one in every) for level in ("mandatory", "advisory")}
     told = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
     rules = sum(pack["rules"] for pack in packs)
     yield Line("Findings", told or f"none, by {rules} rules", "bad" if counts["mandatory"] else "")
     for one in every:
-        times = f" ({one['count']})" if one["count"] > 1 else ""
+        times = f" ({one['count']} resources)" if one["count"] > 1 else ""
         text = f"{one['level']} {one['rule']}{times}{where(one['field'])}"
         yield Line("", text, "bad" if one["level"] == "mandatory" else "")
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import yaml
 
+from gpucluster.core.text.project_file import read_project
 from gpucluster.core.text.yaml_text import BadYaml, read
+from gpucluster.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,22 @@ def spec_place(files: Sequence[Path], field: str) -> SpecPlace | None:
     readable = [file for file in files if file.is_file()]
     found = (SpecPlace(file, field, line) for file in readable if (line := _line(_lines(file), field)))
     return next(found, SpecPlace(readable[0], field, None) if readable else None)
+
+
+def specs_of(config: str, folder: Path) -> list[Path]:
+    """The spec's file of a stack, in the project around `folder`; none if there is no such project or file.
+
+    config: the stack's `gpucluster:spec`, a path relative to the program.
+    """
+    root = next((above for above in (folder, *folder.parents) if (above / "Pulumi.yaml").is_file()), None)
+    if root is None or not config:
+        return []
+    try:
+        program = root / read_project(root / "Pulumi.yaml").main
+    except InputError:
+        return []
+    file = ((program if program.is_dir() else program.parent) / config).resolve()
+    return [file] if file.is_file() and file.is_relative_to(root.resolve()) else []
 
 
 def to_edit(specs: Sequence[Path], field: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from gpucluster.core.program.readers.files import Read, read_file
 from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
+from gpucluster.core.program.spec_places import specs_of
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost.diff import Revision, diff
 from gpucluster.cost.estimate.budgets import budget_verdict
@@ -64,7 +65,8 @@ class Judge:
     """The criteria of plans: one price book for both sides, one pack, one day.
 
     new_book, price_problem: the price book of the change, if it is different, or why it cannot be used.
-    ask: returns the vendors' findings on a plan.
+    ask: returns the vendors' findings on a plan. project: a folder of the change, whose specs findings name; None if
+    only its evidence is here.
     """
 
     book: PriceBook
@@ -74,6 +76,7 @@ class Judge:
     new_book: PriceBook | None = None
     price_problem: str = ""
     ask: Callable[[Resources], Vendors] = lambda _: Vendors()
+    project: Path | None = None
 
     def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
         """changed_files: from the forge, or from git; the evidence's own list is not used."""
@@ -106,7 +109,7 @@ class Judge:
         existing = state.resources if state else Resources([])
         resources = plan.resources if plan else Resources([])
         changes = Changes(ended=plan.ended, before=existing, after=resources) if plan else None
-        checked = self._check(stack.name, resources, changes) if plan else None
+        checked = self._check(stack.name, resources, changes, plan.spec) if plan else None
         found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
         known = self._known(existing) if state and plan else set[object]()
         old = self._side("before", existing)
@@ -137,8 +140,11 @@ class Judge:
         found = estimate(resources, book or self.book)
         return Revision(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
 
-    def _check(self, name: str, resources: Resources, changes: Changes | None) -> Checked:
-        return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)
+    def _check(self, name: str, resources: Resources, changes: Changes | None, spec: str = "") -> Checked:
+        specs = specs_of(spec, self.project) if self.project else ()
+        return check_stack(
+            name, resources, changes, pack=self.pack, settings=self.settings, today=self.today, specs=specs
+        )
 
     def _known(self, existing: Resources) -> set[object]:
         """The findings in the base."""
@@ -228,8 +234,8 @@ class Terms:
     def judge(self, found: Evidence, changed_files: Iterable[str], *, own_book: bool = False) -> Judgement:
         """The judgement of evidence.
 
-        own_book: price with the base's book in the evidence, if there is one; otherwise with the installed one, as for
-        untrusted evidence.
+        own_book: price with the base's book in the evidence, if there is one, and name lines of the specs in the
+        working tree, which is the change; otherwise use the installed book, as for untrusted evidence.
         """
         with TemporaryDirectory(prefix="pr-check-prices-") as folder:
             book, new_book, problem = PriceBook(own=self.own_prices, today=self.today), None, ""
@@ -247,6 +253,7 @@ class Terms:
                 settings=self.settings,
                 today=self.today,
                 ask=heard,
+                project=Path.cwd() if own_book else None,
             )
             return judge.judge(found, changed_files)
 

@@ -171,12 +171,14 @@ class Read:
 
     is_plan: whether its steps show the effect on existing resources: `ended`.
     existing: reads the resources that exist before the update, as far as a plan's steps show them.
+    spec: path of the stack's spec as its configuration has it; empty without one, and for a state.
     """
 
     resources: Resources
     is_plan: bool
     ended: tuple[Deletion, ...] = ()
     existing: Callable[[], Resources] = field(default=lambda: Resources([]), repr=False, compare=False)
+    spec: str = ""
 
 
 def read_text(text: str, what: str) -> Resources:
@@ -192,7 +194,9 @@ def read_file(text: str, what: str) -> Read:
 
 def _read(document: Any, what: str) -> Read:
     if is_plan(document):
-        return Read(read_plan(document, what), True, deletions_of(document), partial(read_existing, document, what))
+        existing, config = partial(read_existing, document, what), document.get("config")
+        spec = str(config.get("gpucluster:spec", "")) if is_object(config) else ""
+        return Read(read_plan(document, what), True, deletions_of(document), existing, spec)
     if is_state(document):
         return Read(read_state(document, what), False)
     names = ", ".join(sorted(map(str, document))[:5]) if is_object(document) else ""
