@@ -191,7 +191,7 @@ def messages() -> Callable[..., list[str]]:
     """The whole text of every violation of a rule."""
 
     def run(rule: Rule, program: Program, config: dict[str, Any] | None = None) -> list[str]:
-        return [message(rule, violation) for violation in _outcome(rule, program, config).violations]
+        return [message(rule, [violation]) for violation in _outcome(rule, program, config).violations]
 
     return run
 

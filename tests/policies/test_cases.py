@@ -227,6 +227,17 @@ def _requests(program: Example) -> tuple[list[analyzer_pb2.AnalyzeRequest], anal
     return each, stack
 
 
+def _told(one: analyzer_pb2.AnalyzeDiagnostic) -> Iterator[tuple[str, str]]:
+    """Resource and finding, of a diagnostic for one or several; what is of no single resource is of the stack."""
+    first, *listed = one.message.partition("\nwhy: ")[0].split("\n")
+    if not listed:
+        yield "" if "pulumi:pulumi:Stack" in one.urn else one.urn.rpartition("::")[2], first
+    for line in listed:
+        names, _, what = line.partition(": ")
+        for name in names.split(", "):
+            yield "" if name == "the stack" else name, what
+
+
 @pytest.mark.parametrize("rule", FILES)
 def test_the_pack_finds_the_same_over_the_engines_protocol(pack, rule):
     if UPDATE:
@@ -239,15 +250,7 @@ def test_the_pack_finds_the_same_over_the_engines_protocol(pack, rule):
         each, stack = _requests(case.program)
         found = [one for request in each for one in pack.Analyze(request).diagnostics]
         found += pack.AnalyzeStack(stack).diagnostics
-        said = _by_name(
-            # What is of no single resource is of the stack.
-            (
-                "" if "pulumi:pulumi:Stack" in one.urn else one.urn.rpartition("::")[2],
-                one.message.split("\n")[1].removesuffix(" (why and fix: see above)"),
-            )
-            for one in found
-            if one.policyName == rule
-        )
+        said = _by_name(told for one in found if one.policyName == rule for told in _told(one))
         assert said == dict(case.finds), case.says
         open_ = [
             one.message for one in found if one.policyName == "not-known-yet" and f"{rule} not evaluated" in one.message

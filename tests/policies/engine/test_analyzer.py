@@ -13,6 +13,7 @@ import pytest
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
+from gpucluster.core.program.closing import FOLDER_VARIABLE, handed_over
 from gpucluster.core.program.readers.records import SIGNATURE
 from gpucluster.policies.engine.rule import ResourceRule
 from gpucluster.policies.packs import TRAINING
@@ -53,7 +54,7 @@ class Engine:
         return json_format.MessageToDict(made[0].properties) if made else None
 
     def run(self, program) -> list[tuple[str, str, str]]:
-        """(policy, level, message without the title) of every finding."""
+        """(policy, level, message) of every diagnostic."""
         request = program.request()
         diagnostics = []
         for resource in request.resources:
@@ -62,10 +63,7 @@ class Engine:
             )
             diagnostics += self.stub.Analyze(one).diagnostics
         diagnostics += self.stub.AnalyzeStack(request).diagnostics
-        return [
-            (d.policyName, analyzer_pb2.EnforcementLevel.Name(d.enforcementLevel), d.message.partition("\n")[2])
-            for d in diagnostics
-        ]
+        return [(d.policyName, analyzer_pb2.EnforcementLevel.Name(d.enforcementLevel), d.message) for d in diagnostics]
 
 
 @pytest.fixture
@@ -167,7 +165,7 @@ def test_a_secret_is_never_printed(engine, program):
 
 def test_settings_of_a_policy_reach_its_rule(engine, program):
     engine.configure(required_labels={"labels": {"team": "sales"}})
-    messages = {message.split("\n")[0] for _, _, message in engine.run(program)}
+    messages = {line.partition(": ")[2] for _, _, message in engine.run(program) for line in message.split("\n")}
     assert "tags: `team` not the required value" in messages
 
 
@@ -263,7 +261,10 @@ def test_a_finding_comes_with_what_the_engine_shows_and_stores(engine, program):
         "policyPackName": "training",
         "policyPackVersion": "0.0.1",
         "description": rule.title,
-        "message": f"{rule.title}\n{diagnostic.message.partition(chr(10))[2]}",
+        "message": "tags: `owner`, `team` missing\n"
+        f"why: {rule.why}\n"
+        "fix: Write the labels owner=ada, team=research; `gpucluster guardrails check` prints where.\n"
+        "see: gpucluster guardrails explain required-labels",
         "enforcementLevel": "MANDATORY",
         "urn": program.declared["group"].urn,
         "severity": f"POLICY_SEVERITY_{rule.severity.name}",
@@ -283,12 +284,36 @@ def test_a_misspelt_setting_is_a_finding(engine, program):
     ]
 
 
-def test_many_findings_of_one_rule_give_why_and_fix_only_at_first(engine, program):
-    for name in ("gpu-subnet", "efa", "group", "efa-ingress", "efa-egress"):
+def test_the_findings_of_one_rule_are_one_with_the_list_of_resources(engine, program):
+    for name in ("gpu-subnet", "efa", "group"):
         del program[name]["tags"]
-    found = [message for policy, _, message in engine.run(program) if policy == "required-labels"]
-    assert [len(message.split("\n")) for message in found] == [4, 4, 4, 1, 1]
-    assert found[-1] == Says("owner", "team", "missing")
+    program["efa-ingress"]["tags"] = {"owner": "ada"}
+    [found] = [message for policy, _, message in engine.run(program) if policy == "required-labels"]
+    wrong, _, rest = found.partition("\nwhy: ")
+    assert sorted(wrong.split("\n")) == [
+        "4 findings",
+        "efa-ingress: tags: `team` missing",
+        "group, efa, gpu-subnet: tags: `owner`, `team` missing",
+    ]
+    assert rest.split("\n")[1:] == [
+        "fix: Write the labels owner=ada, team=research; `gpucluster guardrails check` prints where.",
+        "see: gpucluster guardrails explain required-labels",
+    ]
+
+
+def test_the_closing_block_is_handed_the_number_of_findings_and_the_field_to_edit(program, monkeypatch, tmp_path):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    del program["template"]["placement"]
+    program.depends("template", "placement")
+    with served(PACK_FOLDER) as started:
+        engine = Engine(*started)
+        engine.configure(level="ADVISORY", budget={"monthly": 1})
+        engine.run(program)
+    [findings] = handed_over(tmp_path).values()
+    assert findings["findings"] == [
+        {"rule": "training-pool-in-one-domain", "level": "mandatory", "count": 1, "field": ""},
+        {"rule": "budget", "level": "advisory", "count": 1, "field": "budget.monthly_usd"},
+    ]
 
 
 def test_a_broken_resource_does_not_end_the_run(engine, program):

@@ -47,12 +47,12 @@ def test_a_failing_preview_counts_its_findings_and_names_the_lines_to_edit(
     refused = {**COST, "failed": "over the budget by $2.65", "field": "budget.monthly_usd"}
     parts = {"cost-program": refused, "findings-own": found, "spec-trial": str(tmp_path / "trial.yaml")}
     assert closing_lines(parts, PREVIEW, "dev", 1)[1:] == [
-        Line("Findings", "3 mandatory, 1 advisory", "bad"),
-        Line("", "mandatory required-labels (3): trial.yaml:2, labels", "bad"),
+        Line("Findings", "1 mandatory, 1 advisory", "bad"),
+        Line("", "mandatory required-labels (3 resources): trial.yaml:2, labels", "bad"),
         Line("", "advisory price-known"),
         Line(
             "Failed",
-            "over the budget by $2.65: trial.yaml:3, budget.monthly_usd; 3 mandatory findings",
+            "over the budget by $2.65: trial.yaml:3, budget.monthly_usd; 1 mandatory finding",
             "bad",
         ),
         Line("Next", "gpucluster guardrails explain required-labels"),
