@@ -99,6 +99,15 @@ class CloudError(Error):
     """The API's refusal of a request, with its own text."""
 
 
+class SettingError(CloudError):
+    """A provider lacks a setting. key: its name in a stack's configuration, with the package. example: a value."""
+
+    def __init__(self, message: str, key: str, example: str) -> None:
+        super().__init__(message)
+        self.key = key
+        self.example = example
+
+
 class UnansweredError(CloudError):
     """A data source without a known answer, which requires an account."""
 

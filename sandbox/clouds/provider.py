@@ -21,6 +21,7 @@ from gpucluster.sandbox.clouds.cloud import (
     Cloud,
     CloudError,
     Resource,
+    SettingError,
     UnansweredError,
     changes,
     property_names,
@@ -71,6 +72,8 @@ def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _remember(method: str, args: tuple[Any, ...], error: CloudError) -> None:
+    if isinstance(error, SettingError):
+        args[0].lacks(error.key, error.example)
     if (act := _ACTS.get(method)) is not None and not getattr(args[1], "preview", False):
         there = error.entry if isinstance(error, UnfinishedError) else None
         args[0].note(args[1].urn, act, str(error), there.id if there is not None and there.failure is not None else "")
@@ -294,6 +297,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def note(self, urn: str, act: Act, error: str, id_: str) -> None:
         """Records a failed request. id_: of the resource, if it stays failed."""
         self._weather.note(urn, self._type(urn).token, act, error, id_)
+
+    def lacks(self, key: str, example: str) -> None:
+        """Records a missing setting. key: of the stack's configuration."""
+        self._weather.missing[key] = example
 
     def stop_waiting(self) -> None:
         """Ends all waiting for operations in the cloud."""

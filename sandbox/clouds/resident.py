@@ -129,6 +129,11 @@ class Resident:
         return self._weather.mishaps if self._weather is not None else ()
 
     @property
+    def missing(self) -> Mapping[str, str]:
+        """The settings that a provider lacks: key of the stack's configuration -> an example."""
+        return self._weather.missing if self._weather is not None else {}
+
+    @property
     def requests(self) -> int:
         """The number of requests that matched the first disturbance of the scenario."""
         return self._weather.seen(0) if self._weather is not None else 0

@@ -21,8 +21,8 @@ def pulumi(options: dict[str, Any], args: tuple[str, ...]) -> None:
     For example `gpucluster sandbox pulumi preview --stack NAME`. The exit code is Pulumi's, or 2 if the program rejects
     the user's input and reports it in the file SANDBOX_INPUT_ERROR.
 
-    State and ledger are under .sandbox/ of the project. Stack files are read, never written: `-c key=value` applies to
-    one run.
+    State and ledger are under .sandbox/ of the project. Only `config set` and `config rm` write a stack's file; `-c
+    key=value` applies to one run.
     """
     from gpucluster.sandbox.run.run import run
 

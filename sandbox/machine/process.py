@@ -38,12 +38,14 @@ def run_engine(
     *,
     started: Callable[[], None],
     relayed: bool,
+    plain: bool = False,
     obstacle: Callable[[], str],
 ) -> int:
     """Runs the engine on our terminal and returns its exit code.
 
     started: called as soon as the engine runs; no thread may exist before that, since this process forks.
-    relayed: pass its output through the relay, if it is a pipe.
+    relayed: pass its output through the relay, if it is a pipe. plain: without the colours that programs and language
+    hosts write even into a pipe.
     obstacle: why the engine cannot continue, called repeatedly; raises StoppedError at the first non-empty result.
     """
     with _interrupts_left_to_the_engine():
@@ -52,7 +54,7 @@ def run_engine(
         )
         started()
         with _forwarding_termination(process), _stopped_by(obstacle, process) as reasons:
-            failed = _relay(process.stdout) if process.stdout is not None else None
+            failed = _relay(process.stdout, plain=plain) if process.stdout is not None else None
             code = process.wait()
     # The engine may have failed at the obstacle before the first check.
     if reason := "".join(reasons) or (obstacle() if code else ""):
@@ -88,13 +90,13 @@ def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -
         watching.join()
 
 
-def _relay(output: IO[bytes]) -> OSError | None:
+def _relay(output: IO[bytes], *, plain: bool) -> OSError | None:
     """Forwards the engine's output line by line; returns why it could not, which does not stop the engine."""
     failed: OSError | None = None
     for line in without_echoes(output):
         if failed is None:
             try:
-                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.write(_ESCAPES.sub(b"", line) if plain else line)
                 sys.stdout.buffer.flush()
             except OSError as error:
                 failed = error

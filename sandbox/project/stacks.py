@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,9 +57,14 @@ def known(project: Project) -> list[str]:
     return sorted({*project.stacks(), *(file.stem for file in project.store.states(project.name).glob("*.json"))})
 
 
-def creates_first(project: Project, command: str) -> bool:
-    """Whether a command creates its stack: the first of a project. Later, an unknown name may be misspelt."""
-    return command in ("preview", "up") and not known(project)
+def is_declared(project: Project, stack: str, source: Path | None = None) -> bool:
+    """Whether the stack has a file, or the sandbox's state has it. source: its file, if not the project's own."""
+    return (source or project.stack_file(stack)).exists() or exists(project, stack)
+
+
+def similar(project: Project, stack: str) -> str | None:
+    """The stack that an unknown name may mean; None without one."""
+    return next(iter(difflib.get_close_matches(stack, known(project), n=1)), None)
 
 
 def refuse_unknown(project: Project, stack: str, source: Path | None = None, *, fix: str = "") -> None:
@@ -67,14 +72,12 @@ def refuse_unknown(project: Project, stack: str, source: Path | None = None, *, 
 
     source: its file, if not the project's own. fix: how to create it, added to the message.
     """
-    file = source or project.stack_file(stack)
-    if file.exists() or exists(project, stack):
+    if is_declared(project, stack, source):
         return
-    names = known(project)
-    close = difflib.get_close_matches(stack, names, n=1)
+    close = similar(project, stack)
     raise InputError(
-        f"there is no stack {stack!r}: it has no {os.path.relpath(file)}; stacks here: "
-        f"{', '.join(names) or 'none yet'}{f'; did you mean {close[0]}?' if close else ''}{fix}"
+        f"there is no stack {stack!r}: it has no {os.path.relpath(source or project.stack_file(stack))}; stacks here: "
+        f"{', '.join(known(project)) or 'none yet'}{f'; did you mean {close}?' if close else ''}{fix}"
     )
 
 
@@ -86,18 +89,41 @@ def project_for_init(project: Project) -> Path:
     return folder
 
 
+def own_file(project: Project, stack: str) -> Path:
+    """The sandbox's own file of a stack, from `stack init`: its encryption and its secrets."""
+    return project.store.stacks / f"Pulumi.{stack}.yaml"
+
+
+def full_key(project: Project, key: str) -> str:
+    """A key with its namespace, which is the project's if it has none."""
+    return key if ":" in key else f"{project.name}:{key}"
+
+
+def forget_secrets(project: Project, stack: str, keys: Collection[str]) -> None:
+    """Deletes the sandbox's own secrets of these keys: a plain value replaces them, or nothing does."""
+    own = _load(own_file(project, stack))
+    secrets = mapping(own.get("config"))
+    if kept := {key: value for key, value in secrets.items() if key not in keys}:
+        own["config"] = kept
+    else:
+        own.pop("config", None)
+    if len(kept) < len(secrets):
+        replace_text(own_file(project, stack), yaml.safe_dump(own), mode=0o600)
+
+
 def private_config(project: Project, stack: str, source: Path, target: Path) -> list[str]:
     """Writes the engine's configuration; returns the keys whose secrets are not readable here.
 
     source: the stack's file in the working tree; it need not exist.
-    The encryption is the sandbox's own, from the file that `stack init` wrote in the bare project.
+    The encryption is the sandbox's own, from the file that `stack init` wrote in the bare project; so are the secrets
+    of `config set --secret`, which replace the file's values.
     """
-    settings = _load(source)
+    settings, own = _load(source), _load(own_file(project, stack))
     unreadable: list[str] = []
-    config = settings.get("config")
-    if is_object(config):
-        settings["config"] = {key: _readable(value, str(key), unreadable) for key, value in config.items()}
-    own = _load(project.store.stacks / f"Pulumi.{stack}.yaml")
+    secrets, config = mapping(own.get("config")), mapping(settings.get("config"))
+    given = {key: value for key, value in config.items() if full_key(project, str(key)) not in secrets}
+    if given or secrets:
+        settings["config"] = {key: _readable(value, str(key), unreadable) for key, value in given.items()} | secrets
     kept = {key: value for key, value in settings.items() if key not in _ENCRYPTION_KEYS}
     target.write_text(yaml.safe_dump({**kept, **{key: own[key] for key in _ENCRYPTION_KEYS if key in own}}))
     return unreadable

@@ -90,6 +90,11 @@ class CommandLine:
                 return arg.removeprefix(short).removeprefix("=")
         return None
 
+    def values(self, flag: str) -> list[str]:
+        """The values of a repeatable flag."""
+        after = zip(("", *self.args), self.args, strict=False)
+        return [arg.removeprefix(f"{flag}=") for before, arg in after if before == flag or arg.startswith(f"{flag}=")]
+
     def without(self, long: str, short: str | None = None, *, takes_value: bool = True) -> CommandLine:
         """The command line without a flag."""
         kept: list[str] = []
@@ -113,13 +118,12 @@ class CommandLine:
         return (cwd / (self.value("--cwd", "-C") or ".")).resolve()
 
 
-_WRITES: Final = "writes the stack's file in the working tree, which the sandbox never does"
 _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
     **{
-        ("config", word): f"{_WRITES}: edit {{file}} instead"
-        for word in ("set", "set-all", "rm", "rm-all", "cp", "refresh", "env")
+        ("config", word): "would write the stack's file with values of another place: edit {file} instead"
+        for word in ("cp", "refresh", "env")
     },
-    ("stack", "change-secrets-provider"): f"{_WRITES}: in the sandbox a random passphrase encrypts",
+    ("stack", "change-secrets-provider"): "is for a real account: in the sandbox a random passphrase encrypts",
     ("new",): "writes a project into the working tree: use a real `pulumi new`",
     ("login",): "would leave the sandbox's own state: use a real `pulumi login`",
     ("logout",): "would leave the sandbox's own state: use a real `pulumi logout`",
@@ -137,8 +141,6 @@ def refuse_command(line: CommandLine, file: Path) -> None:
     """Raises InputError for a command that the sandbox does not run. file: that of the stack in the working tree."""
     reason = _REFUSED.get(line.words)
     if reason is not None:
-        if line.words[0] == "config" and not file.exists():
-            reason += ", which does not exist yet: a mapping such as `config: {{aws:region: us-east-1}}`"
         raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
 
 

@@ -34,7 +34,8 @@ from gpucluster.sandbox.project.environment import environment
 from gpucluster.sandbox.project.project import Project, find_project
 from gpucluster.sandbox.run.arguments import CommandLine, reads_state, refuse_command
 from gpucluster.sandbox.run.closing import COMMANDS, print_closing
-from gpucluster.sandbox.run.sdks import missing_sdks, named_types, with_generator
+from gpucluster.sandbox.run.config_commands import WRITE_CONFIG, wrote_config
+from gpucluster.sandbox.run.sdks import missing_sdks, named_types, unknown_types, with_generator
 from gpucluster.sandbox.run.stack_commands import WITH_PROGRAM, refuse_locked, stack_of_line, with_stack
 from gpucluster.sandbox.state.damage import forgot_state, keep_copies, put_back_cut_states, refuse_unreadable
 from gpucluster.sandbox.state.state import UnreadableStateError, is_cloud_resource, read_state, state_files
@@ -102,6 +103,8 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
         except StoppedError as stopped:
             put_back_cut_states(project)
             raise InputError(f"the command was stopped: {stopped}; then run `gpucluster sandbox recover`") from stopped
+        if stack is not None and code == 0 and line.words in WRITE_CONFIG:
+            wrote_config(project, line, stack)
         if stack is not None and line.words[0] in _MAY_CHANGE:
             if line.words == ("stack", "rm") and code == 0:
                 forgot_state(project, stack)
@@ -156,12 +159,14 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
                 variables,
                 started=resident.start,
                 relayed=relayed,
+                plain=line.value("--color") not in ("always", "raw"),
                 obstacle=lambda: disk.obstacle(store.root, disk.LEAST),
             )
             code = INPUT_ERROR if code and refused.exists() else code
             if code and host is not None and host.died:
                 _say_what_died(line)
             _say_what_it_means(resident)
+            _say_what_to_set(resident.missing, stack_of_line(line, project))
             if servers is not None:
                 _say_what_it_judged(servers)
         parts = handed_over(closing)
@@ -224,6 +229,15 @@ def _say_what_it_means(resident: Resident) -> None:
         click.echo(f"\nWhat this means: {plain(paragraph)}", err=True)
 
 
+def _say_what_to_set(missing: Mapping[str, str], stack: str | None) -> None:
+    """Settings that a provider lacks, once for all of its resources. missing: key -> an example."""
+    if missing:
+        of = f" --stack {stack}" if stack else ""
+        commands = [f"  gpucluster sandbox pulumi config set {key} {value}{of}" for key, value in missing.items()]
+        are = "is" if len(missing) == 1 else "are"
+        click.echo("\n".join([f"\nerror: {' and '.join(missing)} {are} missing; run:", *commands]), err=True)
+
+
 def _say_what_it_judged(servers: RealServers) -> None:
     from gpucluster.sandbox.api_server.binaries import VERSION
 
@@ -278,3 +292,5 @@ def _say_what_is_missing(project: Project, line: CommandLine, sdks: Mapping[str,
     """
     for missing in missing_sdks(_resources(project, line), sdks):
         click.echo(missing, err=True)
+    for lack in unknown_types(project, sdks):
+        click.echo(f"error: {lack}", err=True)

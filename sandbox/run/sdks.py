@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.sandbox.clouds.types.schema import spellings
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk, how_to_install
 from gpucluster.sandbox.engine.engine import Engine, EngineError
 from gpucluster.sandbox.engine.progress import Say
@@ -29,6 +31,8 @@ def missing_sdks(resources: Iterable[Mapping[str, Any]], sdks: Mapping[str, Sdk]
 
 
 _TOKEN: Final = re.compile(r"[a-z][\w-]*:[\w./-]+(?::\w+)?")
+_TYPE: Final = re.compile(r"""^\s+type:\s*["']?([a-z][\w-]*:[\w./-]+(?::\w+)?)["']?\s*(?:#.*)?$""", re.MULTILINE)
+"""The type of a resource in YAML."""
 _PROGRAMS: Final = ("*.yaml", "*.yml")
 
 
@@ -41,10 +45,42 @@ def _texts(project: Project, line: CommandLine) -> Iterator[str]:
     yield from line.args
     file = line.value("--file", "-f")
     files = [Path(file)] if file and line.words == ("import",) else []
+    yield from (found.read_text(encoding="utf-8", errors="replace") for found in files if found.is_file())
+    yield from _program(project)
+
+
+def _program(project: Project) -> Iterator[str]:
+    """The files of a program in YAML; none of another one."""
     if project.runtime == "yaml":
         folder = project.root / (project.settings.main or ".")
-        files += [found for pattern in _PROGRAMS for found in folder.glob(pattern)]
-    yield from (found.read_text(encoding="utf-8", errors="replace") for found in files if found.is_file())
+        files = (found for pattern in _PROGRAMS for found in folder.glob(pattern))
+        yield from (found.read_text(encoding="utf-8", errors="replace") for found in files if found.is_file())
+
+
+def unknown_types(project: Project, sdks: Mapping[str, Sdk]) -> list[str]:
+    """A line for each type in a YAML program that the sandbox can't simulate, with the remedy: the engine's message
+    does not say that the sandbox lacks it.
+    """
+    found = sorted({type_ for text in _program(project) for type_ in _TYPE.findall(text)})
+    return [line for type_ in found if (line := _unknown(type_, sdks))]
+
+
+def _unknown(type_: str, sdks: Mapping[str, Sdk]) -> str:
+    package = type_.partition(":")[0]
+    sdk = sdks.get(package)
+    if package in _OWN:
+        return ""
+    if sdk is None:
+        return f"the sandbox has no types of {package}: it simulates installed SDKs; it {how_to_install(package)}"
+    names = {name: token for token in sdk.modules for name in spellings(token)}
+    if type_ in names:
+        return ""
+    near = difflib.get_close_matches(type_, names, n=1, cutoff=0.8)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    return (
+        f"the sandbox has no type {type_}: it simulates those of the installed pulumi-{package} {sdk.version}; correct "
+        f"it, or install a version of pulumi-{package} that has it{meant}"
+    )
 
 
 _GENERATE = "--generate-code"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+import click
 
 from gpucluster.core.text.terminal import note
 from gpucluster.core.text.values import PROJECT_NAME
@@ -17,11 +20,14 @@ from gpucluster.sandbox.engine.engine import Engine
 from gpucluster.sandbox.project import stacks
 from gpucluster.sandbox.project.project import Project
 from gpucluster.sandbox.run.arguments import CommandLine
+from gpucluster.sandbox.run.config_commands import WRITE_CONFIG, config_file
 from gpucluster.sandbox.state.damage import differences, forgot_state, keep_copies, refuse_damage
 from gpucluster.sandbox.state.locks import locks, refuse_living
 from gpucluster.sandbox.state.state import is_cloud_resource, read_state, state_files
 
 WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
+_CREATE: Final = frozenset({("preview",), ("up",), ("config", "set"), ("config", "set-all")})
+"""Commands that create their stack."""
 _WITH_CONFIG_FILE: Final = WITH_PROGRAM | {"config", "logs"}
 
 
@@ -48,18 +54,37 @@ def with_stack(
                 refuse_damage(project, stack)
                 refuse_locked(project, stack, command)
             source = Path(line.value("--config-file") or project.stack_file(stack))
-            first = not line.has("--config-file") and stacks.creates_first(project, command)
-            if not first:
+            creates = _creates(project, line, stack)
+            if not creates:
                 fix = f"; `gpucluster sandbox pulumi stack init {stack}` creates it"
                 stacks.refuse_unknown(project, stack, source, fix=fix)
-            if source.exists() or first:
+            if source.exists() or creates:
                 _ensure(project, stack, engine, variables)
+            if line.words in WRITE_CONFIG:
+                return line.without("--config-file").with_flags("--config-file", str(config_file(project, line, stack)))
             private = scratch / f"Pulumi.{stack}.yaml"
             for key in stacks.private_config(project, stack, source, private):
                 note(f"{key} is encrypted for a real account; the sandbox uses a placeholder")
             return line.without("--config-file").with_flags("--config-file", str(private))
         case _:
             return line
+
+
+def _creates(project: Project, line: CommandLine, stack: str) -> bool:
+    """Whether a command creates its stack, because nothing declares it. At a terminal the user decides; elsewhere a
+    name like that of another stack may be misspelt.
+    """
+    if line.words not in _CREATE or line.has("--config-file") or stacks.is_declared(project, stack):
+        return False
+    close = stacks.similar(project, stack)
+    if not stacks.known(project) or line.has("--non-interactive") or not _at_terminal():
+        return close is None
+    near = f" Did you mean {close}?" if close else ""
+    return click.confirm(f"There is no stack {stack}.{near} Create it?", default=close is None, err=True)
+
+
+def _at_terminal() -> bool:
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def refuse_locked(project: Project, stack: str, command: str) -> None:
@@ -97,8 +122,11 @@ def _init(project: Project, line: CommandLine, engine: Engine, variables: Mappin
     if stack is None:
         raise InputError("name the stack to create: gpucluster sandbox pulumi stack init NAME")
     if stacks.exists(project, stack):
-        raise InputError(f"the stack {stack!r} exists already")
+        raise InputError(
+            f"the stack {stack!r} exists already; `gpucluster sandbox pulumi stack select {stack}` selects it"
+        )
     _ensure(project, stack, engine, variables)
+    note(f"Selected the stack {stack}")
     return CommandLine(("stack", "select", stack))
 
 

@@ -12,11 +12,18 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.aws import invokes, names
-from gpucluster.sandbox.clouds.aws.model import ManagedResource
-from gpucluster.sandbox.clouds.aws.models import MODELS
+from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
 from gpucluster.sandbox.clouds.aws.names import all_tags, hex_id, refused_tags
 from gpucluster.sandbox.clouds.aws.rules import RULES
-from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Kind, Resource, property_names
+from gpucluster.sandbox.clouds.cloud import (
+    Account,
+    Change,
+    Cloud,
+    Kind,
+    Resource,
+    SettingError,
+    property_names,
+)
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_configuration
 from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
@@ -155,7 +162,8 @@ class Aws(Cloud):
         region = config.get("region")
         if not region:
             where = "set it in the stack's file, or `region=` on a provider"
-            raise CloudError(f'missing required configuration key "aws:region"; {where}')
+            message = f'missing required configuration key "aws:region"; {where}'
+            raise SettingError(message, "aws:region", "us-east-1")
         default_tags = mapping(mapping(config.get("defaultTags")).get("tags"))
         return AwsAccount(ledger, region, default_tags)
 

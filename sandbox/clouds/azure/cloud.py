@@ -32,7 +32,7 @@ from gpucluster.sandbox.clouds.azure.names import refused_inputs
 from gpucluster.sandbox.clouds.azure.paths import path_of
 from gpucluster.sandbox.clouds.azure.rules import RULES
 from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network, service_may_read_its_container
-from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Resource, property_names
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Resource, SettingError, property_names
 from gpucluster.sandbox.clouds.events.scenario import EXISTS
 from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
@@ -177,7 +177,7 @@ class Azure(Cloud):
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
         subscription = config.get("subscriptionId")
         if not isinstance(subscription, str) or not subscription:
-            raise CloudError(_NO_SUBSCRIPTION)
+            raise SettingError(_NO_SUBSCRIPTION, "azure-native:subscriptionId", "00000000-0000-0000-0000-000000000000")
         settings = Settings(
             subscription=subscription.lower(),
             tenant=str(config.get("tenantId") or tenant_of(subscription.lower())),

@@ -102,6 +102,8 @@ class Weather:
         self._matches = Counter[int]()
         self._lacks: dict[str, Shortage] = {}
         self.mishaps: list[Mishap] = []
+        self.missing: dict[str, str] = {}
+        """Settings that a provider lacks: key of the stack's configuration -> an example."""
         self.calm = not (scenario.operations or scenario.quotas or scenario.capacity)
         """Whether the scenario has no disturbances."""
 

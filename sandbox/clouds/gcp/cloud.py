@@ -10,11 +10,10 @@ from ipaddress import ip_network
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CloudError, Resource, property_names
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Resource, SettingError, property_names
 from gpucluster.sandbox.clouds.gcp import deletion, invokes, names
 from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL
-from gpucluster.sandbox.clouds.gcp.model import ManagedResource, is_zone, region_of
-from gpucluster.sandbox.clouds.gcp.models import MODELS
+from gpucluster.sandbox.clouds.gcp.model import EXAMPLES, MODELS, ManagedResource, is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.names import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.rules import RULES
 from gpucluster.sandbox.clouds.gcp.rules.access import api_is_enabled, key_is_usable
@@ -289,7 +288,8 @@ class GcpAccount(Modelled[ManagedResource]):
     def _needed(self, name: str, value: str) -> str:
         if not value:
             where = "region" if name == "location" else name
-            raise CloudError(f"{name}: required field is not set; {_HOME.format(name=where)}")
+            message = f"{name}: required field is not set; {_HOME.format(name=where)}"
+            raise SettingError(message, f"gcp:{where}", EXAMPLES[where])
         return value
 
 

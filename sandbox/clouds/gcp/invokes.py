@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items
-from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
+from gpucluster.sandbox.clouds.cloud import CloudError, SettingError, UnansweredError
 from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL, VERSIONS
-from gpucluster.sandbox.clouds.gcp.model import LINKS, number_of, region_of, zones_of
+from gpucluster.sandbox.clouds.gcp.model import EXAMPLES, LINKS, number_of, region_of, zones_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 
 INSTANCE_GROUPS: Final = (
@@ -125,4 +125,6 @@ def instance_group(args: Mapping[str, Any], ledger: Ledger) -> Mapping[str, Any]
 
 def _needed(name: str, value: str) -> None:
     if not value:
-        raise CloudError(f"{name}: required field is not set; set `gcp:{name}` in the stack's file")
+        where = "region" if name == "location" else name
+        message = f"{name}: required field is not set; set `gcp:{where}` in the stack's file"
+        raise SettingError(message, f"gcp:{where}", EXAMPLES[where])

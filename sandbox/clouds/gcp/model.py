@@ -22,6 +22,9 @@ DOMAIN: Final = "sandbox.invalid"
 LINKS: Final = "https://www.googleapis.com/compute/v1/"
 """Prefix of Compute Engine's self links; the sandbox never opens one."""
 
+EXAMPLES: Final = {"project": "my-project", "region": "us-central1", "zone": "us-central1-a"}
+"""Examples of the settings that give a place to what a program declares without one."""
+
 _LINK: Final = r"(?:https?:)?//[^/]+/(?:[a-z]+/)?(?:v\d\w*|beta|alpha)/"
 _ZONE: Final = r"[a-z]+-[a-z]+\d+-[a-z]"
 

@@ -123,7 +123,7 @@ def package_schema(schema: Schema, named: Set[str]) -> Mapping[str, Any]:
     """
     package = schema.sdk.package
     document = _Document(package)
-    wanted = {token for token in schema.sdk.modules if named & _spellings(token)} | {*schema.used}
+    wanted = {token for token in schema.sdk.modules if named & spellings(token)} | {*schema.used}
     resources = {token: type_ for token in sorted(wanted) if (type_ := schema.resource_type(token)) is not None}
     requested = sorted(token for word in named for token in _data_sources(word, package))
     functions = {token: type_ for token in requested if (type_ := schema.resource_type(token)) is not None}
@@ -142,7 +142,7 @@ def package_schema(schema: Schema, named: Set[str]) -> Mapping[str, Any]:
     }
 
 
-def _spellings(token: str) -> frozenset[str]:
+def spellings(token: str) -> frozenset[str]:
     """The ways to write a type in YAML.
 
     Source: pulumi/pulumi-yaml pkg/pulumiyaml/packages.go (ResolveResource).
@@ -153,7 +153,7 @@ def _spellings(token: str) -> frozenset[str]:
 
 
 def _data_sources(word: str, package: str) -> Iterator[str]:
-    """The data sources that a word in YAML may mean, as `_spellings`; their names begin with a small letter."""
+    """The data sources that a word in YAML may mean, as `spellings`; their names begin with a small letter."""
     owner, *module, name = word.split(":")
     if owner == package and name[:1].islower():
         short = module[0].split("/")[0] if module else "index"

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import termios
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+import yaml
 
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.run.run import kept
 from tests.says import Says
+from tests.terminal import in_terminal
 from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
@@ -116,9 +115,68 @@ def test_the_first_command_of_a_project_creates_its_stack_and_says_so(project: A
     assert (again.returncode, "Created" in again.stderr) == (0, False)
     wrong = project.run("pulumi", "preview", "--stack", "dve")
     assert (wrong.returncode, wrong.stderr) == (2, Says("did you mean dev?", "stack init dve"))
-    refused = project.run("pulumi", "config", "set", "aws:region", "us-east-1", "--stack", "dev")
-    assert (refused.returncode, refused.stderr) == (2, Says("stacks/Pulumi.dev.yaml", "does not exist yet", "config:"))
+    other = project.run("pulumi", "preview", "--stack", "production")
+    assert (other.returncode, other.stderr) == (0, Says("Created the stack production"))
     assert project.tree() == before
+
+
+def test_a_setting_that_a_provider_lacks_is_asked_for_once_with_the_command_that_sets_it(project: Any) -> None:
+    project.write("""
+        from pulumi import CustomResource
+
+        for name in "ab":
+            CustomResource("aws:ec2/vpc:Vpc", name, {"cidrBlock": "10.0.0.0/16"})
+    """)
+    file = project.root / "stacks/Pulumi.dev.yaml"
+    file.unlink()
+    failed = project.run("pulumi", "preview", "--stack", "dev")
+    command = "gpucluster sandbox pulumi config set aws:region us-east-1 --stack dev"
+    assert failed.returncode != 0
+    assert failed.stderr.endswith(f"\nerror: aws:region is missing; run:\n  {command}\n")
+    done = project.run(*command.split()[2:])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", Says("Wrote stacks/Pulumi.dev.yaml"))
+    assert file.read_text() == "config:\n  aws:region: us-east-1\n"
+    assert project.plan().keys() >= {"a", "b"}
+
+
+@pytest.mark.slow
+def test_config_writes_plain_values_as_pulumi_does_and_keeps_secrets_out_of_the_tree(project: Any) -> None:
+    project.write('import pulumi\npulumi.export("token", pulumi.Config().get("token"))\n')
+    file, own = project.root / "stacks/Pulumi.dev.yaml", project.root / ".sandbox/stacks/Pulumi.dev.yaml"
+    kept = "# kept as it is\nconfig:\n  aws:region: us-east-1\n"
+    done = project.run("pulumi", "config", "set", "--secret", "token", "open sesame", "--stack", "dev")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == Says("encrypted in .sandbox/stacks/Pulumi.dev.yaml", "`pulumi config set --secret`")
+    assert file.read_text() == kept.replace("us-east-1", '"us-east-1"')
+    assert "secure:" in own.read_text()
+    assert "sesame" not in own.read_text()
+    assert project.pulumi("config get token").strip() == "open sesame"
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert json.loads(project.pulumi("stack output", "--json", "--show-secrets")) == {"token": "open sesame"}
+    project.pulumi("config set-all", "--plaintext", "token=plain", "--plaintext", "other:size=2")
+    assert yaml.safe_load(file.read_text())["config"] == {
+        "aws:region": "us-east-1",
+        "other:size": "2",
+        "small:token": "plain",
+    }
+    assert "token" not in own.read_text()
+    assert project.pulumi("config get token").strip() == "plain"
+    project.pulumi("config rm", "token")
+    assert "token" not in file.read_text()
+    assert file.read_text().startswith("# kept as it is\n")
+    for args in (["set-all", "--secret", "a=b"], ["set", "--secret", "--path", "a.b", "c"]):
+        refused = project.run("pulumi", "config", *args, "--stack", "dev")
+        assert (refused.returncode, refused.stderr) == (2, Says("error: the sandbox keeps"))
+
+
+@pytest.mark.slow
+def test_a_terminal_is_asked_whether_to_create_an_unknown_stack(project: Any) -> None:
+    project.write("import pulumi; pulumi.export('answer', 42)")
+    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dve"]
+    code, shown = in_terminal(command, project.root, [("[y/N]:", "n\n")])
+    assert (code, shown) == (2, Says("There is no stack dve. Did you mean dev? Create it? [y/N]", "stack init dve"))
+    code, shown = in_terminal(command, project.root, [("[y/N]:", "y\n")])
+    assert (code, shown) == (0, Says("Created the stack dve"))
 
 
 @pytest.mark.slow
@@ -359,19 +417,10 @@ def test_nothing_is_coloured_where_the_user_wants_no_colours(project: Any) -> No
 
 def _in_terminal(project: Any, columns: int, **env: str) -> str:
     """What a preview writes to a terminal."""
-    here, there = pty.openpty()
-    termios.tcsetwinsize(there, (40, columns))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
     command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dev"]
-    running = subprocess.Popen(command, cwd=project.root, env={**environment, **env}, stdout=there, stderr=there)
-    os.close(there)
-    shown = b""
-    with contextlib.suppress(OSError):  # a terminal whose last writer is gone ends with an error
-        while part := os.read(here, 65536):
-            shown += part
-    os.close(here)
-    assert running.wait() == 0, shown
-    return shown.decode()
+    code, shown = in_terminal(command, project.root, columns=columns, **env)
+    assert code == 0, shown
+    return shown
 
 
 def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
@@ -384,7 +433,7 @@ def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("config set a b --stack dev", "edit stacks/Pulumi.dev.yaml instead"),
+        ("config refresh --stack dev", "edit stacks/Pulumi.dev.yaml instead"),
         ("login", "would leave the sandbox's own state"),
         ("preview", "no stack is selected; add --stack NAME"),
     ],

@@ -15,7 +15,7 @@ from gpucluster.sandbox.engine.engine import Engine, EngineError
 from gpucluster.sandbox.project.project import Project
 from gpucluster.sandbox.run import sdks
 from gpucluster.sandbox.run.arguments import CommandLine
-from gpucluster.sandbox.run.sdks import missing_sdks, named_types
+from gpucluster.sandbox.run.sdks import missing_sdks, named_types, unknown_types
 from tests.sandbox.conftest import PulumiProject
 
 STATE = [
@@ -38,6 +38,42 @@ def test_each_sdk_that_the_state_needs_is_named_with_what_brings_it() -> None:
 
 def test_nothing_is_said_of_what_is_installed() -> None:
     assert missing_sdks(STATE[2:4], {"gcp": Sdk("gcp", "10.2.0", Path("/nowhere"))}) == []
+
+
+TYPES = """\
+name: small
+runtime: {runtime}
+config:
+  count: {{type: integer}}
+  nodes:
+    type: integer
+resources:
+  known:
+    type: "aws:s3:Bucket"  # short
+  whole:
+    type: aws:s3/bucket:Bucket
+  wrong:
+    type: aws:s3:Bukket
+  foreign:
+    type: random:RandomPet
+  cluster:
+    type: gpucluster:aws:TrainingCluster
+"""
+REGISTRY = 'resource_modules="""[{"fqn": "pulumi_aws.s3", "classes": {"aws:s3/bucket:Bucket": "Bucket"}}]"""'
+
+
+def test_a_type_that_the_sandbox_lacks_is_named_with_what_brings_it(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text(REGISTRY)
+    aws = Sdk("aws", "7.51.1", tmp_path)
+    (tmp_path / "Pulumi.yaml").write_text(TYPES.format(runtime="yaml"))
+    assert unknown_types(Project(tmp_path / "Pulumi.yaml"), {"aws": aws}) == [
+        "the sandbox has no type aws:s3:Bukket: it simulates those of the installed pulumi-aws 7.51.1; correct it, or "
+        "install a version of pulumi-aws that has it; did you mean aws:s3:Bucket?",
+        "the sandbox has no types of random: it simulates installed SDKs; it needs pulumi-random: pip install "
+        "'pulumi-random'",
+    ]
+    (tmp_path / "Pulumi.yaml").write_text(TYPES.format(runtime="python"))
+    assert unknown_types(Project(tmp_path / "Pulumi.yaml"), {"aws": aws}) == []
 
 
 PROGRAM = "name: small\nruntime: {runtime}\nresources: {{a: {{type: 'aws:ec2:Vpc'}}}}\n"
