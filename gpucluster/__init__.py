@@ -14,7 +14,7 @@ from gpucluster.errors import Error
 if TYPE_CHECKING:
     from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["ClusterSpec", "Error", "watch"]
+__all__ = ["ClusterSpec", "Error", "declare_stack", "watch"]
 
 # Every command and module of this package imports this file first: slow imports are where they are used.
 
@@ -25,6 +25,24 @@ def __getattr__(name: str) -> Any:
 
         return ClusterSpec
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def declare_stack() -> None:
+    """Declares the cluster of the running stack: its configuration (Pulumi.STACK.yaml) chooses spec, cloud and place,
+    as `gpucluster init` writes them. Prices it, and exports the cluster's outputs as those of the stack.
+
+    Raises Error with every mistake in configuration and spec; then nothing is registered.
+    """
+    from gpucluster.components.resources.run import refusing
+    from gpucluster.components.stack.declaration import declare, export, read_trial_start, running_stack
+    from gpucluster.components.stack.stack_plan import plan_stack
+    from gpucluster.cost.pricing import plan_prices
+
+    # Asks the engine, which runs what is queued: before anything is, since a plan that is refused takes its queue back.
+    trial_start = read_trial_start()
+    with watch(), refusing():
+        plan = plan_stack(running_stack(), plan_prices)
+        export(declare(plan), plan.facts.duration_days, trial_start)
 
 
 @contextmanager

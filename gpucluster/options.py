@@ -26,6 +26,12 @@ class _StackName(click.ParamType[str]):
 
 STACK: Final = _StackName()
 
+
+def stack_option(text: str, **more: Any) -> Callable[[_Command], _Command]:
+    """`--stack`, `-s`. text: its help. more: click's `required` or `multiple`, and so on."""
+    return click.option("--stack", "-s", *more.pop("names", ()), type=STACK, metavar="NAME", help=text, **more)
+
+
 output: Final = click.option(
     "--output",
     "-o",

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_SCHEMA = Path("stacks/specs/schema.json")
+_SCHEMAS = (Path("schema.json"), Path("specs/schema.json"), Path("stacks/specs/schema.json"))
 # A month of the most expensive machine with 8 H100, a3-megagpu-8g, is $68,182 at list price; plus room for the rest.
 _USD_A_NODE = 80_000
+EXAMPLE_RANGE = "203.0.113.0/24"
+"""A range for documentation (RFC 5737): an update refuses it."""
+
 _TEXT = """\
 {schema}# A training cluster, independent of the cloud. The stack's configuration chooses cloud and location.
 name: {name}
@@ -45,7 +48,7 @@ duration: 14d
 access:
   kind: public          # the cluster's API, for these ranges only
   cidrs:
-    - 203.0.113.0/24    # replace by the range of your office or VPN
+    - {range}    # replace by the range of your office or VPN
 """
 
 
@@ -54,13 +57,14 @@ def first_spec(name: str, nodes: int, schema: str | None) -> str:
     spares = 1 if nodes > 1 else 0
     line = "" if schema is None else f"# yaml-language-server: $schema={schema}\n"
     budget = _USD_A_NODE * (nodes + spares)
-    return _TEXT.format(schema=line, name=name, nodes=nodes, spares=spares, budget=budget)
+    return _TEXT.format(schema=line, name=name, nodes=nodes, spares=spares, budget=budget, range=EXAMPLE_RANGE)
 
 
 def relative_schema(path: Path) -> str | None:
     """Relative path of the project's schema from a spec at `path`; None outside the project."""
     folder = path.absolute().parent
     for root in (folder, *folder.parents):
-        if (root / _SCHEMA).is_file():
-            return os.path.relpath(root / _SCHEMA, folder)
+        for schema in _SCHEMAS:
+            if (root / schema).is_file() and (root / schema).parent.name == "specs":
+                return os.path.relpath(root / schema, folder)
     return None

@@ -222,12 +222,17 @@ def project_of(stack: str, folder: Path) -> str:
     return _project(stack, folder)[1].name
 
 
-def _project(stack: str, folder: Path) -> tuple[Path, ProjectFile]:
-    """Folder and file of the project at or above a folder."""
+def find_project(folder: Path) -> tuple[Path, ProjectFile] | None:
+    """Folder and file of the project at or above a folder; None without one."""
     root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
-    if root is None:
+    return None if root is None else (root, read_project(root / "Pulumi.yaml"))
+
+
+def _project(stack: str, folder: Path) -> tuple[Path, ProjectFile]:
+    found = find_project(folder)
+    if found is None:
         raise InputError(f"stack {stack}", [f"{folder} and its parents have no Pulumi.yaml; run this in the project"])
-    return root, read_project(root / "Pulumi.yaml")
+    return found
 
 
 def _text(value: Any) -> str:

@@ -21,7 +21,7 @@ from gpucluster.errors import Error
 def test_a_name_is_found_in_a_clone() -> None:
     link(ROOT)
     with Editor(ROOT) as editor:
-        found = editor.definition(ROOT / "stacks/__main__.py", "plan_stack")
+        found = editor.definition(ROOT / "gpucluster/operate/spec/check.py", "plan_stack")
     assert (found, found.resolve()) == (
         ROOT / LINKS / "gpucluster/components/stack_plan.py",
         ROOT / "components/stack/stack_plan.py",

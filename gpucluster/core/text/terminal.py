@@ -109,6 +109,19 @@ def note(text: str) -> None:
     show(styled(text, sys.stderr, dim=True), sys.stderr)
 
 
+@contextmanager
+def working(text: str) -> Generator[None]:
+    """Shows on a terminal that work goes on, until its end. Elsewhere, nothing is written."""
+    terminal = beneath(sys.stderr)
+    if not terminal.isatty() or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    from rich.console import Console  # slow, and only for terminals
+
+    with Console(file=terminal).status(plain(text)):
+        yield
+
+
 def _open_closed() -> None:
     """Opens standard streams that the caller closed, as cron and daemons do, on the null device.
 

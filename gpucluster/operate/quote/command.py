@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import gc
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -21,9 +22,9 @@ from gpucluster.operate.quote.document import quote_document
 from gpucluster.operate.quote.market import known_regions
 from gpucluster.operate.quote.question import question_of
 from gpucluster.operate.quote.quotes import Answer, Quote, answer
-from gpucluster.operate.quote.spec_values import spec_text
+from gpucluster.operate.quote.spec_values import PLACE, budget_of, spec_text
 from gpucluster.operate.quote.text import empty, left_out, what
-from gpucluster.options import form_of, output, quiet
+from gpucluster.options import form_of, output, quiet, stack_option
 
 
 @click.command()
@@ -44,6 +45,7 @@ from gpucluster.options import form_of, output, quiet
               help="USD per month that the account spends outside this stack; support fees depend on it.")  # fmt: skip
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of table and markdown.")
 @click.option("--pick", metavar="N", type=click.IntRange(min=1), help="Write the spec of row N instead.")
+@stack_option("Write row N of --pick as a stack: spec and configuration.")
 @form_of("table", "json", "markdown", "csv")
 @output
 @quiet
@@ -62,6 +64,7 @@ def quote(
     account_spend: tuple[str, ...],
     top: int,
     pick: int | None,
+    stack: str | None,
     form: str,
     output: TextIO,
     quiet: bool,
@@ -78,6 +81,7 @@ def quote(
     gpucluster quote --gpus 512 --for 1y --storage 500TiB --fabric 3200 --regions eu
     gpucluster quote --gpus 8 --for 12h --accelerators h100,h200 --budget 2000
     gpucluster quote --gpus 64 --for 1y --clouds aws --support aws=business --discount aws=8%
+    gpucluster quote --gpus 64 --for 30d --pick 3 --stack trial
     gpucluster quote --gpus 64 --for 30d --pick 3 -o spec.yaml
 
     GPUCLUSTER_PRICES is a file of your own prices, as in previews. The first quote of a size takes some seconds longer.
@@ -102,35 +106,60 @@ def quote(
         terms = terms_from_options(book, support=support, discount=discount, account_spend=account_spend)
     except BadTerms as error:
         wrong = str(error).splitlines()
+    if stack is not None and pick is None:
+        wrong.append("--stack is for a row; add --pick N")
     question = question_of(given, known_regions(book) if regions else (), terms, wrong)
     found = answer(question, book, (lambda _: None) if quiet else functools.partial(click.echo, err=True))
     if not found.quotes:
         click.echo("\n".join([empty(found), *(f"  - {text}" for text in left_out(found))]), err=True)
         sys.exit(Exit.FINDINGS)
     if pick is not None:
-        _pick(found, pick, output, quiet=quiet)
+        _pick(found, pick, output, stack, quiet=quiet)
         return
     write(quote_document(found, top), form, output)
 
 
-def _pick(found: Answer, pick: int, output: TextIO, *, quiet: bool) -> None:
+def _pick(found: Answer, pick: int, output: TextIO, stack: str | None, *, quiet: bool) -> None:
     if pick > len(found.quotes):
         raise InputError("command line", [f"--pick is {pick}; write the number of a row, 1 to {len(found.quotes)}"])
     chosen = found.quotes[pick - 1]
-    file = output.name
-    schema = None if file == "<stdout>" else relative_schema(Path(file))
-    first = [] if schema is None else [f"yaml-language-server: $schema={schema}"]
-    head, committed = [*first, *_comments(chosen)], bool(chosen.candidate.way.assume)
-    output.write(spec_text(chosen.spec, chosen.most_monthly, head, refuse=not committed))
+    file = None if output.name in ("-", "<stdout>") else Path(output.name)
+    if stack is not None:
+        _write_stack(chosen, stack, file, quiet=quiet)
+        return
+    output.write(picked_spec(chosen, None if file is None else relative_schema(file), _place_comments(chosen)))
     if not quiet:
-        shown = "SPEC" if file == "<stdout>" else file
-        click.echo(f"Next: gpucluster check {shown} {_place(chosen)}", err=True)
+        click.echo(f"Next: gpucluster check {file or 'SPEC'}", err=True)
 
 
-def _place(chosen: Quote) -> str:
+def _write_stack(chosen: Quote, stack: str, file: Path | None, *, quiet: bool) -> None:
+    from gpucluster.components.stack.new_stack import new_stack
+    from gpucluster.operate.spec.init import report
+
     one = chosen.candidate
-    told = {"cloud": one.cloud, "region": one.place["region"], "zone": one.place["zone"]}
-    return " ".join(f"--{key} {value}" for key, value in {**told, "machine": one.machine.machine_type}.items())
+    made = new_stack(stack, Path.cwd(), file)
+    keys = {"cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
+    made.write(lambda schema: picked_spec(chosen, schema), keys)
+    if not quiet:
+        report(made, one.cloud, "labels", *(["placement.id"] if one.way.reservation else []))
+
+
+def picked_spec(
+    chosen: Quote,
+    schema: str | None,
+    place: Sequence[str] = (),
+    *,
+    values: dict[str, Any] | None = None,
+    budget: int | None = None,
+) -> str:
+    """The text of a row's spec. place: comments that tell its place. values, budget: in place of the row's."""
+    first = [] if schema is None else [f"yaml-language-server: $schema={schema}"]
+    return spec_text(
+        values or chosen.spec,
+        budget or budget_of(chosen.most_monthly),
+        [*first, *_comments(chosen), *place],
+        refuse=not chosen.candidate.way.assume,
+    )
 
 
 def _comments(chosen: Quote) -> list[str]:
@@ -149,9 +178,11 @@ def _comments(chosen: Quote) -> list[str]:
             f"The price is under the commitment: `gpucluster cost report --assume {one.way.assume}=1`; a preview has "
             "the one on demand, and warns where it is over the budget."
         )
-    said += [
-        "access.cidrs: replace with the ranges of your office or VPN.",
-        "Set the place in the stack's configuration:",
-    ]
+    return [*said, "access.cidrs: replace with the ranges of your office or VPN."]
+
+
+def _place_comments(chosen: Quote) -> list[str]:
+    """The place in the configuration of a stack, which `gpucluster check SPEC` reads too."""
+    one = chosen.candidate
     keys = {"cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
-    return [*said, *(f"  gpucluster:{key}: {value!r}" for key, value in keys.items())]
+    return [PLACE, *(f"  gpucluster:{key}: {value!r}" for key, value in keys.items())]

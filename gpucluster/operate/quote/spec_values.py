@@ -15,6 +15,9 @@ from gpucluster.core.program.facts import Terms
 from gpucluster.operate.quote.market import PurchaseOption
 from gpucluster.operate.quote.question import Question
 
+PLACE: Final = "Set the place in the stack's configuration, or write both with --pick N --stack NAME:"
+"""Comment in the head of a spec, before the keys of its place."""
+
 STACK: Final = "quote"
 """Stack name of a quote."""
 
@@ -55,13 +58,17 @@ def default_spares(nodes: int) -> int:
     return _first(nodes)["training"].get("spares", 0)
 
 
-def spec_text(values: dict[str, Any], monthly: Decimal, head: list[str], *, refuse: bool = True) -> str:
-    """The file of a spec. monthly: its budget in USD per month. head: comments. refuse: whether exceeding the budget
-    refuses the plan, or warns.
+def budget_of(monthly: Decimal) -> int:
+    """A budget in USD per month for what costs so much."""
+    return int((monthly / _STEP).to_integral_value(ROUND_CEILING) * _STEP)
+
+
+def spec_text(values: dict[str, Any], budget: int, head: list[str], *, refuse: bool = True) -> str:
+    """The file of a spec. budget: USD per month. head: comments. refuse: whether exceeding the budget refuses the plan,
+    or warns.
     """
-    dollars = (monthly / _STEP).to_integral_value(ROUND_CEILING) * _STEP
-    budget = {"monthly_usd": int(dollars), "on_exceed": "fail" if refuse else "warn"}
-    text = yaml.safe_dump({**values, "budget": budget}, sort_keys=False, allow_unicode=True)
+    limit = {"monthly_usd": budget, "on_exceed": "fail" if refuse else "warn"}
+    text = yaml.safe_dump({**values, "budget": limit}, sort_keys=False, allow_unicode=True)
     return "".join(f"# {line}\n" for line in head) + text
 
 

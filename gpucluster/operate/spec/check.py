@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from itertools import takewhile
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -21,20 +24,31 @@ from gpucluster.core.text.terminal import show
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
-from gpucluster.options import STACK, form_of
+from gpucluster.options import form_of, stack_option
+
+_KEY: Final = re.compile(r"#\s+gpucluster:(\w+): '([^']*)'")
+"""A key of a stack's configuration in a comment."""
 
 
 @click.command()
 @click.argument(
     "spec", required=False, type=click.Path(path_type=Path, allow_dash=True), help="YAML file of a spec; - for stdin."
 )
-@click.option("--stack", type=STACK, help="Stack to check, with its configuration and spec.")
-@click.option("--cloud", type=click.Choice(CLOUDS), help=f"Cloud for SPEC.  [default: {CLOUDS[0]}]")
-@click.option("--project", help="Google Cloud project for SPEC; it is not contacted.  [default: my-project]")
-@click.option("--region", help="Region for SPEC.  [default: us-east-1, us-central1]")
-@click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: the first one of the region]")
-@click.option("--machine", help="Machine type of the training pool for SPEC.  [default: what the spec implies]")
-@form_of("text", "json")
+@stack_option("Stack to check, with its configuration and spec.")
+@click.option(
+    "--cloud", type=click.Choice(CLOUDS), help=f"Cloud for SPEC.  [default: that in the head of SPEC, else {CLOUDS[0]}]"
+)
+@click.option(
+    "--project", metavar="NAME", help="Google Cloud project for SPEC; it is not contacted.  [default: my-project]"
+)
+@click.option(
+    "--region", metavar="NAME", help="Region for SPEC.  [default: that in its head, or us-east-1, us-central1]"
+)
+@click.option("--zone", metavar="NAME", help="Zone of the GPU nodes for SPEC.  [default: the first one of the region]")
+@click.option(
+    "--machine", metavar="NAME", help="Machine type of the training pool for SPEC.  [default: what the spec implies]"
+)
+@form_of("table", "json")
 def check(
     spec: Path | None,
     stack: str | None,
@@ -57,7 +71,13 @@ def check(
     elif spec is not None:
         given = {key: text for key, text in place.items() if text is not None}
         file = Path(STDIN) if str(spec) == "-" else spec
-        config = _command_line(file, cloud or CLOUDS[0], given, machine)
+        head = {} if cloud or given or machine else place_in_head(file)
+        if head:
+            click.echo(
+                f"{spec} names its place: {', '.join(f'{key} {value}' for key, value in head.items())}", err=True
+            )
+        cloud, machine = cloud or head.pop("cloud", None), machine or head.pop("machine", None)
+        config = _command_line(file, cloud or CLOUDS[0], {**head, **given}, machine)
     else:
         raise click.UsageError("give a SPEC, or a stack with --stack")
     plan = plan_stack(config, plan_prices)
@@ -79,6 +99,18 @@ def _cost(plan: ClusterPlan, spec: SpecSource[StackSpec] | None) -> list[Line]:
 
     found = estimate(declared(plan), PriceBook.in_use(), Assumptions(regions=regions_in_use()))
     return closing_lines(found, specs=[spec.path] if isinstance(spec, SpecValues) and spec.path else [])
+
+
+def place_in_head(spec: Path) -> dict[str, str]:
+    """The keys of a stack's configuration in the comments at the head of a spec, as `gpucluster quote` writes them."""
+    if not spec.is_file():  # standard input can be read only once; a missing file is reported where it is needed
+        return {}
+    found = dict[str, str]()
+    with spec.open(encoding="utf-8", errors="replace") as file:
+        for line in takewhile(lambda text: text.startswith("#"), file):
+            if match := _KEY.fullmatch(line.strip()):
+                found[match[1]] = match[2]
+    return found if found.get("cloud") in CLOUDS else {}
 
 
 def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from gpucluster.components.stack.first_spec import first_spec, relative_schema
+from gpucluster.components.stack.first_spec import EXAMPLE_RANGE, first_spec, relative_schema
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.errors import InputError
+from gpucluster.options import stack_option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gpucluster.components.stack.new_stack import NewStack
 
 
 def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -25,23 +36,100 @@ def _cluster_name(context: click.Context, parameter: click.Parameter, value: str
     "path",
     required=False,
     type=click.Path(path_type=Path, allow_dash=True),
-    help="File to write, - for stdout; an existing file is never overwritten.  [default: NAME.yaml]",
+    help="Spec to write, - for stdout; an existing file is never overwritten.  [default: NAME.yaml, or "
+    "specs/STACK.yaml with --stack]",
 )
-@click.option("--name", default="trial", show_default=True, callback=_cluster_name, help="Prefix of every resource.")
-@click.option("--nodes", default=4, show_default=True, type=click.IntRange(1, 400), help="Training nodes of 8 GPUs.")
-def init(path: Path | None, name: str, nodes: int) -> None:
-    """Write a first spec."""
-    path = path or Path(f"{name}.yaml")
+@click.option(
+    "--name",
+    metavar="NAME",
+    default="trial",
+    show_default=True,
+    callback=_cluster_name,
+    help="Prefix of every resource.",
+)
+@click.option(
+    "--nodes", metavar="N", default=4, show_default=True, type=click.IntRange(1, 400), help="Training nodes of 8 GPUs."
+)
+@stack_option("Stack to write too, with the spec in its configuration.")
+@click.option("--cloud", type=click.Choice([*clouds()]), help="Cloud of the stack.  [default: aws]")
+@click.option("--region", metavar="NAME", help="Region of the stack.  [default: us-east-1, us-central1, eastus]")
+@click.option("--zone", metavar="NAME", help="Zone of the GPU nodes.  [default: the first one of the region]")
+@click.option("--machine", metavar="NAME", help="Machine type of the training nodes.  [default: what the spec implies]")
+@click.pass_context
+def init(
+    context: click.Context,
+    path: Path | None,
+    name: str,
+    nodes: int,
+    stack: str | None,
+    cloud: str | None,
+    region: str | None,
+    zone: str | None,
+    machine: str | None,
+) -> None:
+    """Write a first spec, or a whole stack.
+
+    At a terminal, without options, it asks: where, which machines, how to buy them, each with what is sold there and
+    its price. Then it writes spec and stack, and in an empty folder a project. With options it asks nothing.
+    """
+    default = click.core.ParameterSource.DEFAULT
+    chosen = any(context.get_parameter_source(each) is not default for each in context.params)
+    if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
+        from gpucluster.operate.spec.dialogue import ask
+
+        report(*ask())
+        return
+    place = {"region": region, "zone": zone, "machine": machine}
+    given = {key: value for key, value in place.items() if value is not None}
+    if stack is None and (cloud or given):
+        raise InputError("command line", [f"--{next(iter(given), 'cloud')} is for a stack; add --stack NAME"])
+    if stack is not None:
+        _write_stack(stack, path, name, nodes, cloud or "aws", given)
+        return
+    _write_spec(path or Path(f"{name}.yaml"), name, nodes)
+
+
+def _write_spec(path: Path, name: str, nodes: int) -> None:
     text = first_spec(name, nodes, relative_schema(path))
     if str(path) == "-":
         click.echo(text, nl=False)
         return
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise click.UsageError(f"{path} exists already and is unchanged; give another PATH") from None
-    except OSError as error:
-        raise click.UsageError(f"{path} can't be written: {error.strerror}; give another PATH") from None
+    from gpucluster.components.stack.new_stack import write_all
+
+    write_all({path: text})
     click.echo(f"Wrote {path}. Set your own labels, budget and access.cidrs in it.")
     click.echo(f"Next: gpucluster check {path}")
+
+
+def _write_stack(stack: str, path: Path | None, name: str, nodes: int, cloud: str, given: Mapping[str, str]) -> None:
+    from gpucluster.components.cluster.cloud import cloud_of
+    from gpucluster.components.stack.new_stack import new_stack
+
+    if str(path) == "-":
+        raise InputError("command line", ["PATH is -, but a stack needs its spec in a file; remove one of them"])
+    known = cloud_of(cloud)
+    values = {**known.keys, **given}
+    if "zone" not in given:
+        values["zone"] = known.zone_in(values["region"])
+    if problems := known.locate(values)[1]:
+        raise InputError("command line", [f"--{problem}" for problem in problems])
+    made = new_stack(stack, Path.cwd(), path)
+    made.write(lambda schema: first_spec(name, nodes, schema), {"cloud": cloud, **values})
+    report(made, cloud, "labels", "budget")
+
+
+def report(made: NewStack, cloud: str, *own: str) -> None:
+    """Prints what was written and the next commands. own: further fields with examples that the user replaces."""
+    from gpucluster.components.cluster.cloud import cloud_of
+
+    command, written = f"--stack {made.name}", made.settings.read_text() + made.spec.read_text()
+    keys = {key: value for key, value in cloud_of(cloud).keys.items() if key in ("project", "subscription")}
+    examples = [f"{made.namespace}:{key}" for key, value in keys.items() if value in written]
+    examples += [*own, *(["access.cidrs"] if EXAMPLE_RANGE in written else [])]
+    click.echo(f"Wrote {os.path.relpath(made.settings)} and {os.path.relpath(made.spec)}.")
+    if examples:
+        click.echo(f"Before `up`, replace the examples: {', '.join(examples)}.")
+    if not made.declares:
+        click.echo("The program of this project does not call gpucluster.declare_stack(), which declares the cluster.")
+    click.echo(f"Next: gpucluster check {command}")
+    click.echo(f"      gpucluster sandbox pulumi preview {command}")

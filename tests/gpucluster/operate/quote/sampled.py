@@ -16,7 +16,7 @@ import yaml
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.operate.quote.quotes import Answer, Quote, answer, assumed
-from gpucluster.operate.quote.spec_values import spec_text
+from gpucluster.operate.quote.spec_values import budget_of, spec_text
 from gpucluster.operate.quote.text import what
 from tests.gpucluster.operate.quote.conftest import asked, nobody
 from tools.pages import examples as pages
@@ -50,7 +50,7 @@ def main(folder: Path) -> None:
         shutil.rmtree(folder / "stacks", ignore_errors=True)
         (folder / "stacks").mkdir()
         shutil.copy(pages.ROOT / "Pulumi.yaml", folder)
-        text = spec_text(one.values, quote.most_monthly, [], refuse=not one.way.assume)
+        text = spec_text(one.values, budget_of(quote.most_monthly), [], refuse=not one.way.assume)
         (folder / "stacks/spec.yaml").write_text(text)
         keys = {"spec": "spec.yaml", "cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
         config = {"config": {f"gpucluster:{key}": value for key, value in keys.items()}}

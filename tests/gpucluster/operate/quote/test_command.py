@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
@@ -73,15 +74,16 @@ def test_a_picked_row_becomes_a_spec_that_check_takes(home: Answer, tmp_path: Pa
     at = next(n for n, quote in enumerate(home.quotes, 1) if quote.candidate.words == "capacity block")
     file = tmp_path / "spec.yaml"
     done = run(*HOME, "--pick", str(at), "-o", str(file))
-    place = "--cloud aws --region us-east-1 --zone use1-az1 --machine p5.48xlarge"
     assert (done.exit_code, done.stdout) == (0, "")
-    assert done.stderr.splitlines()[-1] == f"Next: gpucluster check {file} {place}"
+    assert done.stderr.splitlines()[-1] == f"Next: gpucluster check {file}"
     head = [line for line in file.read_text().splitlines() if line.startswith("#")]
     assert "# placement.id is an example: replace it with yours." in head
     assert "#   gpucluster:zone: 'use1-az1'" in head
-    checked = run("check", str(file), *place.split())
-    assert checked.exit_code == 0, checked.output
-    assert "8 + 1 spare x p5.48xlarge" in checked.stdout
+    checked = run("check", str(file))
+    assert (checked.exit_code, checked.stdout) == (0, Says("8 + 1 spare x p5.48xlarge", "use1-az1"))
+    assert checked.stderr.startswith(f"{file} names its place: cloud aws, region us-east-1, zone use1-az1")
+    elsewhere = run("check", str(file), "--cloud", "gcp")
+    assert (elsewhere.exit_code, elsewhere.stderr) == (2, Says("placement.id", "is 'cr-0123456789abcdef0'"))
 
 
 def test_a_row_that_is_not_there_is_refused(home: Answer) -> None:
@@ -104,3 +106,31 @@ def test_everything_that_is_wrong_in_a_question_is_told_at_once() -> None:
     heading, *problems = done.stderr.splitlines()
     assert heading == "error: command line: 3 problems"
     assert [problem.split()[0] for problem in problems] == ["--gpus", "--support", "--discount"]
+
+
+def test_a_picked_row_becomes_a_stack_that_checks_at_once(
+    home: Answer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    at = next(n for n, quote in enumerate(home.quotes, 1) if quote.candidate.words == "capacity block")
+    done = run(*HOME, "--pick", str(at), "--stack", "buy")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == Says("Wrote Pulumi.buy.yaml and specs/buy.yaml", "placement.id", "check --stack buy")
+    assert yaml.safe_load((tmp_path / "Pulumi.buy.yaml").read_text())["config"] == {
+        "gpucluster:spec": "specs/buy.yaml",
+        "gpucluster:cloud": "aws",
+        "gpucluster:region": "us-east-1",
+        "gpucluster:zone": "use1-az1",
+        "gpucluster:machine": "p5.48xlarge",
+    }
+    assert (
+        (tmp_path / "specs/buy.yaml")
+        .read_text()
+        .startswith("# yaml-language-server: $schema=schema.json\n# aws us-east")
+    )
+    checked = run("check", "--stack", "buy")
+    assert (checked.exit_code, checked.stdout) == (0, Says("8 + 1 spare x p5.48xlarge", "use1-az1"))
+    again = run(*HOME, "--pick", "1", "--stack", "buy")
+    assert (again.exit_code, again.stderr) == (2, Says("specs/buy.yaml exists already"))
+    alone = run(*HOME, "--stack", "other")
+    assert (alone.exit_code, alone.stderr) == (2, Says("--stack is for a row; add --pick N"))

@@ -16,7 +16,7 @@ from gpucluster.cost.pricing.money import money
 from gpucluster.operate.quote.candidates import candidates
 from gpucluster.operate.quote.market import purchase_options_of
 from gpucluster.operate.quote.quotes import Answer
-from gpucluster.operate.quote.spec_values import spec_text, spec_values
+from gpucluster.operate.quote.spec_values import budget_of, spec_text, spec_values
 from gpucluster.operate.quote.text import Numbered, cells, empty, heading, left_out, numbered, sections
 from tests.gpucluster.operate.quote.conftest import asked
 from tests.says import Says
@@ -200,7 +200,7 @@ def test_no_words_at_all_leave_out_other_contracts() -> None:
 
 def test_the_budget_of_a_written_spec_holds_what_it_is_expected_to_cost(home: Answer) -> None:
     values = home.quotes[0].candidate.values
-    text = spec_text(values, Decimal("1000.01"), ["a", "b"])
+    text = spec_text(values, budget_of(Decimal("1000.01")), ["a", "b"])
     assert text.startswith("# a\n# b\nname: trial\n")
     assert "monthly_usd: 2000\n  on_exceed: fail\n" in text
     assert json.dumps(values) == json.dumps(home.quotes[0].candidate.values)
