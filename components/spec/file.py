@@ -38,11 +38,19 @@ class YamlFile:
 
 
 def shown_path(path: Path) -> str:
-    """The file's name with its folder."""
+    """A path that the user can open: as it was given, without the user's folder."""
     if str(path) == STDIN:
         return "stdin"
-    near = Path(*path.parts[-2:])
-    return str(path if len(path.parts) == len(near.parts) + 1 and path.anchor else near)
+    here = _shown_from[-1] or Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+_shown_from: Final[list[Path | None]] = [None]
+
+
+def show_from(folder: Path) -> None:
+    """Sets the folder from which the user opens files: Pulumi runs programs in another one."""
+    _shown_from[-1] = folder
 
 
 def read_yaml(path: Path, *, what: str) -> YamlFile:

@@ -18,7 +18,7 @@ from gpucluster.components.cluster.cloud import ClusterPlan, Training, cloud_of,
 from gpucluster.components.cluster.outputs import Cluster
 from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.run import simulated
-from gpucluster.components.spec.file import SET_VARIABLE, overrides
+from gpucluster.components.spec.file import SET_VARIABLE, overrides, show_from
 from gpucluster.components.stack.stack_config import StackConfig, stack_config
 from gpucluster.core.program.closing import OUTPUT_VARIABLE, in_full
 from gpucluster.core.program.facts import Facts
@@ -70,12 +70,14 @@ def running_stack() -> StackConfig:
     Raises InputError if an update runs with values that are meant for a preview.
     """
     forbid_overrides()
+    root = Path(pulumi.get_root_directory())
+    show_from(root)
     return stack_config(
         {**get_config_env(), **CONFIG.get()},
         project=pulumi.get_project(),
         stack=pulumi.get_stack(),
         program=Path.cwd(),
-        root=Path(pulumi.get_root_directory()),
+        root=root,
     )
 
 

@@ -133,7 +133,7 @@ def _load(file: Path) -> dict[str, Any]:
     """The settings in a stack's file. Refuses duplicate keys and lists, as the engine would."""
     if not file.is_file():
         return {}
-    source = f"{file.parent.name}/{file.name}: 1 problem\n "
+    source = f"{os.path.relpath(file)}: 1 problem\n "
     try:
         found = read(file)
     except BadYaml as error:
