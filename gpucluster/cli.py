@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -35,8 +36,15 @@ class Later(click.Command):
         return self.load().make_context(info_name, args, parent, **extra)
 
 
+_ALIASES: Final = {"permissions": "rights"}
+"""Other names of commands, which help does not list."""
+
+
 class _Group(click.Group):
     """Lists its commands in the order of definition."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or super().get_command(ctx, _ALIASES.get(cmd_name, cmd_name))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -46,6 +54,14 @@ class _Group(click.Group):
 class _Main(_Group, Program):
     """Converts every error to text on stderr and an exit code."""
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.ClickException as error:
+            raise _refused(error) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -54,8 +70,7 @@ class _Main(_Group, Program):
         except UnicodeDecodeError:
             _end(ctx, Exit.INPUT, "error: the input is not UTF-8 text")
         except click.ClickException as error:
-            error.show()
-            ctx.exit(Exit.INPUT)
+            raise _refused(error) from None
         except (click.Abort, KeyboardInterrupt):
             _end(ctx, Exit.INTERRUPTED)
         except BrokenPipeError:
@@ -83,6 +98,52 @@ def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
     if text:
         click.echo(text, err=True)
     ctx.exit(code)
+
+
+def _refused(error: click.ClickException) -> click.exceptions.Exit:
+    """The end of a command that click refuses, after printing the mistake like that of any other input. A group without
+    arguments prints its help instead.
+    """
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+    elif isinstance(error, click.UsageError):
+        click.echo(_shown(InputError("command line", [_mistake(error)])), err=True)
+    else:
+        message = error.format_message()
+        click.echo(f"error: {message[:1].lower()}{message[1:]}", err=True)
+    return click.exceptions.Exit(Exit.INPUT)
+
+
+def _mistake(error: click.UsageError) -> str:
+    """The option or argument, its value, and the values allowed, or where they are described."""
+    described = "" if error.ctx is None else f"; see `{error.ctx.command_path} --help`"
+    if isinstance(error, click.MissingParameter):
+        return f"{_name_of(error)} is missing{described}"
+    if isinstance(error, click.BadParameter):
+        name, choice = _name_of(error), _CHOICE.fullmatch(error.message)
+        if choice is None:
+            return f"{name}: {error.message.rstrip('.')}"
+        return f"{name} is {choice[1]}; allowed: {choice[2].replace(_QUOTE, '')}"
+    message = error.format_message().rstrip(".")
+    if not message.startswith(_OF_CLICK):
+        return message
+    wrong, meant, name = message.partition(". Did you mean ")
+    return f"{wrong[0].lower()}{wrong[1:]}{f'; did you mean {name}' if meant else described}".replace(_QUOTE, "")
+
+
+_CHOICE: Final = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
+_QUOTE: Final = "'"
+_OF_CLICK: Final = ("No such", "Got unexpected", "Option ")
+"""How click's own messages begin, which name no change to make."""
+
+
+def _name_of(error: click.BadParameter) -> str:
+    """The option or argument as it is written."""
+    if error.param_hint is not None:
+        return error.param_hint if isinstance(error.param_hint, str) else " or ".join(error.param_hint)
+    assert error.param is not None, error
+    is_option = isinstance(error.param, click.Option)
+    return max(error.param.opts, key=len) if is_option else error.param.human_readable_name.split()[0].strip(".")
 
 
 def _shown(error: Error) -> str:
@@ -297,7 +358,7 @@ def completion(shell: str) -> None:
     cls=_Main,
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[
-        Later("init", "gpucluster.operate.spec.init:init", "Write a first spec."),
+        Later("init", "gpucluster.operate.spec.init:init", "Write a first spec, or a whole stack."),
         Later("check", "gpucluster.operate.spec.check:check", "Check a spec or stack and print its plan."),
         Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
         Later(

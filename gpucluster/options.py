@@ -54,8 +54,21 @@ def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
     )
 
 
+FORMS: Final = ("table", "json", "csv", "markdown", "html", "focus", "sarif", "junit")
+"""The formats of output; a command has some of them, in this order."""
+
+_OLD_FORMS: Final = {"text": "table"}
+
+
+class _Form(click.Choice[str]):
+    """A format of output. The names of earlier versions are accepted, and not listed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(_OLD_FORMS.get(value, value), param, ctx)
+
+
 def form_of(*forms: str) -> Callable[[_Command], _Command]:
     """`--format`, one of `forms`; the first by default."""
     return click.option(
-        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Output format."
+        "--format", "form", type=_Form(forms), default=forms[0], show_default=True, help="Output format."
     )

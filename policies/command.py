@@ -61,7 +61,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     pack = PACKS[pack_name]
     rule = next((rule for rule in pack.rules if rule.name == name), None)
     if rule is None:
-        near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.4)
+        near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.6)
         hint = f"did you mean `{near[0]}`?" if near else "`gpucluster guardrails list` shows all of them"
         raise click.BadParameter(f"unknown rule `{name}`; {hint}", param_hint="NAME")
     if example is not None:

@@ -17,13 +17,13 @@ from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.errors import Exit
-from gpucluster.options import STACK, form_of, output, quiet
+from gpucluster.options import form_of, output, quiet, stack_option
 
 
 @click.command()
 @click.argument("old", help="Plan, state or git revision; - for stdin.")
 @click.argument("new", help="The same after the change.")
-@click.option("--stack", type=STACK, help="Stack to preview in the sandbox for git revisions.")
+@stack_option("Stack to preview in the sandbox for git revisions.")
 @click.option(
     "--run",
     "command",

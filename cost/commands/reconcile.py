@@ -24,7 +24,7 @@ from gpucluster.cost.estimate.usage import check_names
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.errors import Exit
-from gpucluster.options import STACK, form_of, output, plan_argument, quiet
+from gpucluster.options import form_of, output, plan_argument, quiet, stack_option
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _DAY = click.DateTime(formats=["%Y-%m-%d"])
@@ -34,7 +34,7 @@ _DAY = click.DateTime(formats=["%Y-%m-%d"])
 @plan_argument(required=False)
 @click.option("--bill", "bills", metavar="FILE", type=_FILE, multiple=True, required=True,
               help="Bill in FOCUS or CUR 2.0, as CSV (.gz too) or Parquet; repeatable.")  # fmt: skip
-@click.option("--stack", type=STACK, help="Stack to preview in the sandbox instead of reading FILE.")
+@stack_option("Stack to preview in the sandbox instead of reading FILE.")
 @click.option("--from", "start", metavar="DATE", type=_DAY, help="First day.  [default: the first on the bill]")
 @click.option("--to", "end", metavar="DATE", type=_DAY, help="Day after the last one.  [default: from the bill]")
 @click.option("--write-usage", metavar="FILE", type=_FILE, help="Write the learned usage to a new FILE, for --usage.")

@@ -13,7 +13,7 @@ import click
 from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.terminal import plain
 from gpucluster.core.text.type_guards import is_list, is_object, mapping
-from gpucluster.options import STACK, form_of
+from gpucluster.options import form_of, stack_option
 from gpucluster.sandbox.clouds.outputs import REPEATED
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.clouds.types.values import to_wire
@@ -50,7 +50,7 @@ class Drifted:
 
 
 @click.command()
-@click.option("--stack", "-s", type=STACK, help="Stack to check.  [default: all of the project]")
+@stack_option("Stack to check.  [default: all of the project]")
 @form_of("table", "json")
 def drift(stack: str | None, form: str) -> None:
     """Show what changed behind Pulumi's back.

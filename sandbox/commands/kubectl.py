@@ -8,14 +8,14 @@ import sys
 
 import click
 
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 from gpucluster.sandbox.project.project import current_project
 
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 )
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
+@stack_option("Stack of the cluster; required if several have one.")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, help="Command and options of kubectl.")
 def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     """Run kubectl on a cluster of the sandbox.

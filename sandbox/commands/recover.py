@@ -13,7 +13,7 @@ import click
 from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.errors import Fault, InputError
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 from gpucluster.sandbox.project import stacks
 from gpucluster.sandbox.project.project import Project, current_project
 from gpucluster.sandbox.state.compare import Difference
@@ -43,7 +43,7 @@ class _Case:
 
 
 @click.command()
-@click.option("--stack", "-s", type=STACK, help="Stack to recover.  [default: all of the project]")
+@stack_option("Stack to recover.  [default: all of the project]")
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def recover(stack: str | None, dry_run: bool) -> None:
     """Repair state and clouds after a crash or a loss.

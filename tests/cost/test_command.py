@@ -216,7 +216,7 @@ def test_both_files_that_cannot_be_compared_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (0, "Missing argument 'FILE FILE...'"),
+        (0, "FILE is missing"),
         (1, "error: 1 file to compare; give 2 to 6, a plan or state of each stack"),
         (7, "error: 7 files to compare; give 2 to 6, a plan or state of each stack"),
     ],

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from gpucluster.cli import Later, main
 from gpucluster.errors import Fault, InputError
-from gpucluster.options import STACK
+from gpucluster.options import FORMS, STACK
 from tests.says import Says
 from tests.waiting import LIMIT
 
@@ -95,6 +95,99 @@ def test_an_option_means_the_same_in_every_command(option: str) -> None:
         if isinstance(parameter, click.Option) and option in parameter.opts and path not in own
     }
     assert len(found) == 1
+
+
+METAVARS = {
+    "0..1", "CLOUD=PLAN", "CLOUD=SHARE", "CLOUD=URL", "CLOUD=USD", "COMMAND", "DATE", "FIELD=VALUE", "FILE", "FOLDER",
+    "GBPS", "GLOB", "GPU=TFLOPS", "HOURS", "LABEL", "N", "NAME", "NAME=VALUE", "NAMES", "NUMBER", "OWNER/NAME",
+    "REGION", "REVISION", "SECONDS", "SHA", "SIZE", "SKU", "TIME", "URL", "USD",
+}  # fmt: skip
+"""What an option takes, besides one of a list."""
+MAY_CHOOSE_THE_STACK = [("rehearse",), ("connect",), ("upgrade",), ("sandbox", "connect")]
+"""Commands that read the selected stack if none is named; all others ask for it, or take all of the project."""
+
+
+def _options() -> Iterator[tuple[str, click.Option, str]]:
+    """Every option with the words of its command and the metavar in its help."""
+    for path, command in COMMANDS:
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.is_flag:
+                yield _words(path), option, option.make_metavar(click.Context(command))
+
+
+def test_options_name_what_they_take_by_one_set_of_words() -> None:
+    odd = {metavar for _, option, metavar in _options() if not isinstance(option.type, click.Choice)} - METAVARS
+    assert odd == set()
+    assert [words for words, option, metavar in _options() if "--stack" in option.opts and metavar != "NAME"] == []
+
+
+def test_stack_has_the_same_short_form_everywhere() -> None:
+    assert {tuple(option.opts) for _, option, _ in _options() if "--stack" in option.opts} == {("--stack", "-s")}
+
+
+def test_formats_have_one_set_of_names_in_one_order_and_old_names_still_work() -> None:
+    found = {words: option.type for words, option, _ in _options() if "--format" in option.opts}
+    targets = found.pop("gpucluster telemetry rules")  # programs that read the rules
+    assert [*targets.choices] == ["prometheus", "operator", "gke", "azure"]
+    for words, type_ in found.items():
+        first, *rest = type_.choices
+        assert first == ("markdown" if "pr-check" in words else "table"), words
+        assert rest == [form for form in FORMS if form in rest], words
+        assert first not in ("table",) or type_.convert("text", None, None) == "table"
+
+
+def test_only_what_reads_takes_the_selected_stack() -> None:
+    selected = [
+        path
+        for path, command in COMMANDS
+        for option in command.params
+        if isinstance(option, click.Option) and "[default: the selected one]" in (option.help or "")
+    ]
+    assert sorted(selected) == sorted(MAY_CHOOSE_THE_STACK)
+    required = {words for words, option, _ in _options() if "--stack" in option.opts and option.required}
+    assert required >= {f"gpucluster {sandbox}{word}" for sandbox in ("", "sandbox ") for word in ("pause", "resume")}
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [(path, command) for path, command in COMMANDS[1:] if path != ("sandbox", "pulumi")],
+    ids=_words,
+)
+def test_a_mistake_in_an_option_is_told_like_any_other(path: tuple[str, ...], command: click.Command) -> None:
+    if path == ("sandbox", "kubectl"):
+        return  # it passes options on
+    done = CliRunner().invoke(main, [*path, "--no-such-option"])
+    said = f"error: command line: 1 problem\n  no such option --no-such-option; see `{_words(path)} --help`\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", said), command
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--no-such-option"], "no such option --no-such-option; see `gpucluster --help`"),
+        (["quote", "--gpuss", "8"], "no such option --gpuss; did you mean --gpus?"),
+        (["check", "a", "b"], "got unexpected extra argument (b); see `gpucluster check --help`"),
+        (["pause"], "--stack is missing; see `gpucluster pause --help`"),
+        (["rehearse"], "FILE is missing; see `gpucluster rehearse --help`"),
+        (["pause", "-s", ""], "--stack: '' is empty; write a stack name"),
+        (["init", "--nodes", "0"], "--nodes: 0 is not in the range 1<=x<=400"),
+        (["schema", "x"], "WHAT is 'x'; allowed: spec, cost-report, cost-reconcile, cost-diff, quote, "
+         "guardrails-check, judge, pull-request-evidence"),
+        (["guardrails", "explain", "nope"], "NAME: unknown rule `nope`; `gpucluster guardrails list` shows all of "
+         "them"),
+        (["guardrails", "explain", "required-label"], "NAME: unknown rule `required-label`; did you mean "
+         "`required-labels`?"),
+    ],
+    ids=lambda value: _words(tuple(value)) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_a_mistake_on_the_command_line_names_the_value_and_the_change(args: list[str], said: str) -> None:
+    done = CliRunner().invoke(main, args)
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"error: command line: 1 problem\n  {said}\n")
+
+
+def test_rights_are_permissions_too() -> None:
+    one, other = (CliRunner().invoke(main, [name, "--help"]).stdout for name in ("rights", "permissions"))
+    assert one.replace("gpucluster rights", "gpucluster permissions", 1) == other
 
 
 LIGHT = [
@@ -191,7 +284,7 @@ def test_a_command_loads_only_what_it_needs(args: tuple[str, ...], never: tuple[
         (KeyboardInterrupt(), 130, ""),
         (click.Abort(), 130, ""),
         (BrokenPipeError(), 0, ""),
-        (click.FileError("gone.json", "no"), 2, "Error: Could not open file 'gone.json': no\n"),
+        (click.FileError("gone.json", "no"), 2, "error: could not open file 'gone.json': no\n"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )
@@ -216,7 +309,7 @@ def test_a_fault_of_ours_names_its_place_and_quotes_nothing(monkeypatch: pytest.
 def test_a_word_that_is_nearly_a_command_is_answered_with_it() -> None:
     done = CliRunner().invoke(main, ["cost", "reprot"])
     assert done.exit_code == 2
-    assert done.stderr == Says("reprot", "report")
+    assert done.stderr == "error: command line: 1 problem\n  no such command reprot; did you mean report?\n"
 
 
 def test_the_module_is_the_command() -> None:

@@ -31,13 +31,15 @@ from gpucluster.options import form_of, output
 @click.command()
 @click.argument("logs", metavar="FILE...", nargs=-1, required=True, help="Logs to evaluate; - for stdin.")
 @click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec with the promises to check.")
-@click.option("--machine", help="Machine type of the nodes, such as p5.48xlarge, if the logs do not contain it.")
+@click.option(
+    "--machine", metavar="NAME", help="Machine type of the nodes, such as p5.48xlarge, if the logs do not contain it."
+)
 @click.option(
     "--algorithm",
     type=click.Choice([RING, "tree", DEFAULT_ALGORITHM]),
     help="Value of NCCL_ALGO, if the logs do not contain it.",
 )
-@form_of("text", "json", "html")
+@form_of("table", "json", "html")
 @output
 def report(
     logs: Sequence[str], spec: Path | None, machine: str | None, algorithm: str | None, form: str, output: TextIO
@@ -81,8 +83,8 @@ def report(
     type=click.Path(path_type=Path),
     help="Spec with the number of nodes and spares.",
 )
-@click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
-@form_of("text", "json", "html")
+@click.option("--context", metavar="NAME", help="Context of your kubeconfig.  [default: the current one]")
+@form_of("table", "json", "html")
 @output
 def topology(nodes: str | None, spec: Path | None, context: str | None, form: str, output: TextIO) -> None:
     """Check that the nodes share one network domain.
@@ -105,7 +107,7 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
 
 @click.command()
 @click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec with the promises to check.")
-@click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
+@click.option("--context", metavar="NAME", help="Context of your kubeconfig.  [default: the current one]")
 @click.option(
     "--results",
     metavar="FOLDER",
@@ -114,7 +116,9 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
     show_default=True,
     help="Folder for logs and the report.",
 )
-@click.option("--level", type=click.IntRange(1, 4), default=3, show_default=True, help="DCGM diagnostic level.")
+@click.option(
+    "--level", metavar="N", type=click.IntRange(1, 4), default=3, show_default=True, help="DCGM diagnostic level."
+)
 @click.option(
     "--pairs",
     type=click.Choice(["auto", "always", "never"]),
@@ -122,13 +126,18 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
     show_default=True,
     help="When to measure nodes in pairs; auto: when a ring was slow.",
 )
-@click.option("--node", "only", multiple=True, help="Measure this training node; may be repeated.  [default: all]")
+@click.option(
+    "--node", "only", metavar="NAME", multiple=True, help="Measure this training node; may be repeated.  [default: all]"
+)
 @click.option("--force", is_flag=True, help="Run even if other pods hold GPUs.")
 @click.option("--dry-run", is_flag=True, help="Print the objects as YAML; create nothing.")
 @click.option(
-    "--nodes", type=click.IntRange(1), help="Nodes of the queue for --dry-run.  [default: read from the cluster]"
+    "--nodes",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Nodes of the queue for --dry-run.  [default: read from the cluster]",
 )
-@click.option("--spares", type=click.IntRange(0), help="Spare nodes, with --nodes.  [default: 0]")
+@click.option("--spares", metavar="N", type=click.IntRange(0), help="Spare nodes, with --nodes.  [default: 0]")
 def run(
     spec: Path | None,
     context: str | None,
@@ -180,12 +189,13 @@ def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *,
 @click.command("burn-in")
 @click.option(
     "--hours",
+    metavar="HOURS",
     type=click.FloatRange(0, 1000, min_open=True),
     default=48,
     show_default=True,
     help="Hours under load.",
 )
-@click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
+@click.option("--context", metavar="NAME", help="Context of your kubeconfig.  [default: the current one]")
 @click.option(
     "--results",
     metavar="FOLDER",
@@ -227,7 +237,7 @@ def _finish(
     except OSError as error:
         raise InputError(f"{page} can't be written: {error.strerror}; give another --results") from None
     _say(f"Wrote {page}")
-    write(document, "text", sys.stdout)
+    write(document, "table", sys.stdout)
     sys.exit(_code(verdicts))
 
 

@@ -21,7 +21,7 @@ from gpucluster.errors import Exit, InputError
 from gpucluster.operate.account.answers import OneCluster, Outputs, Pushed, Registry, Review
 from gpucluster.operate.account.kubeconfig import Entry, default_file, edit, with_context
 from gpucluster.operate.account.pulumi import sandbox_pulumi, users_pulumi
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 
 _WORDS: Final = ("stack", "output", "--json")
 _SECRET: Final = "[secret]"
@@ -211,7 +211,7 @@ def _options(command: _Command) -> _Command:
             type=click.Path(path_type=Path, dir_okay=False),
             help="File to write to.  [default: the kubeconfig of kubectl]",
         ),
-        click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]"),
+        stack_option("Stack of the cluster.  [default: the selected one]"),
     ):
         command = option(command)
     return command

@@ -21,7 +21,7 @@ from gpucluster.cost.pricing.model import DAY, cents
 from gpucluster.cost.pricing.money import money
 from gpucluster.errors import Exit
 from gpucluster.operate.account.inventory import ResourceKind, kind_of, kinds_by_type, removal
-from gpucluster.options import STACK, form_of
+from gpucluster.options import form_of, stack_option
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.project.project import Project
 from gpucluster.sandbox.state.compare import stack_of
@@ -146,8 +146,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _options(command: _Command) -> _Command:
-    command = form_of("text", "json")(command)
-    return click.option("--stack", "-s", type=STACK, required=True, help="Destroyed stack.")(command)
+    command = form_of("table", "json")(command)
+    return stack_option("Destroyed stack.", required=True)(command)
 
 
 @click.command()

@@ -17,7 +17,7 @@ from gpucluster.cost.pricing.money import money, ranged, ranged_daily
 from gpucluster.errors import InputError
 from gpucluster.operate.account.pulumi import Pulumi, sandbox_pulumi, users_pulumi
 from gpucluster.operate.account.stack_status import StackStatus, stack_status
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 
 _POOLS: Final = (":TrainingPool", ":MigPool")
 
@@ -74,7 +74,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def _options(command: _Command) -> _Command:
     command = click.option("--yes", is_flag=True, help="Skip Pulumi's confirmation.")(command)
-    return click.option("--stack", "-s", type=STACK, required=True, help="Stack of the cluster.")(command)
+    return stack_option("Stack of the cluster.", required=True)(command)
 
 
 @click.command()

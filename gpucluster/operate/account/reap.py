@@ -10,7 +10,7 @@ import click
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.account.pulumi import Pulumi, sandbox_pulumi, users_pulumi
 from gpucluster.operate.account.stack_status import StackStatus, stack_status
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -19,7 +19,7 @@ def _options(command: _Command) -> _Command:
     for option in (
         click.option("--yes", is_flag=True, help="Destroy expired stacks."),
         click.option("--all", "every", is_flag=True, help="Every stack of the project."),
-        click.option("--stack", "-s", "stacks", type=STACK, multiple=True, help="Stack to check; may be repeated."),
+        stack_option("Stack to check; may be repeated.", multiple=True, names=("stacks",)),
     ):
         command = option(command)
     return command

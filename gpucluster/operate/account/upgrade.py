@@ -20,7 +20,7 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, cents
 from gpucluster.operate.account.pulumi import users_pulumi
 from gpucluster.operate.account.running_versions import RunningVersions, running_versions
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 
 # GKE's nodes accept only a full version.
 _FULL: Final = "1.{}.X-gke.Y"
@@ -240,7 +240,7 @@ _EXTENDED = {"aws": ("aws", "eks-cluster-extended-support"), "azure": ("azure", 
 
 @click.command()
 @click.option("--plan", is_flag=True, required=True, help="Print the steps; you run each one with `pulumi up`.")
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]")
+@stack_option("Stack of the cluster.  [default: the selected one]")
 @click.option(
     "--state",
     metavar="FILE",

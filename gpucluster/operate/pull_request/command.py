@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
 import click
 
 from gpucluster.errors import Exit, InputError
-from gpucluster.options import STACK, form_of, output, quiet
+from gpucluster.options import form_of, output, quiet, stack_option
 from gpucluster.policies.packs import PACKS, TRAINING
 
 if TYPE_CHECKING:
@@ -64,14 +64,7 @@ _form = form_of("markdown", "json")
 @click.option(
     "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="Revision that the change merges into.  [default: main]"
 )
-@click.option(
-    "--stack",
-    "stacks",
-    type=STACK,
-    envvar="PR_CHECK_STACKS",
-    multiple=True,
-    help="Stack to check; repeatable.  [default: all]",
-)
+@stack_option("Stack to check; repeatable.  [default: all]", envvar="PR_CHECK_STACKS", multiple=True, names=("stacks",))
 @click.option(
     "--evidence",
     type=click.File("w", lazy=True),
@@ -178,15 +171,26 @@ def render(
 )
 @click.option(
     "--head-repository",
+    metavar="OWNER/NAME",
     envvar="PR_HEAD_REPOSITORY",
     required=True,
     show_envvar=True,
     help="Repository of the change.",
 )
-@click.option("--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True, help="Branch of the change.")
-@click.option("--head-sha", envvar="PR_HEAD_SHA", required=True, show_envvar=True, help="Commit that was checked.")
+@click.option(
+    "--head-branch",
+    metavar="NAME",
+    envvar="PR_HEAD_BRANCH",
+    required=True,
+    show_envvar=True,
+    help="Branch of the change.",
+)
+@click.option(
+    "--head-sha", metavar="SHA", envvar="PR_HEAD_SHA", required=True, show_envvar=True, help="Commit that was checked."
+)
 @click.option(
     "--run",
+    metavar="N",
     type=click.IntRange(min=0),
     envvar="PR_RUN_ID",
     required=True,
@@ -195,6 +199,7 @@ def render(
 )
 @click.option(
     "--attempt",
+    metavar="N",
     type=click.IntRange(min=1),
     envvar="PR_RUN_ATTEMPT",
     default=1,
@@ -203,6 +208,7 @@ def render(
 )
 @click.option(
     "--api",
+    metavar="URL",
     envvar="GITHUB_API_URL",
     default="https://api.github.com",
     show_default=True,
@@ -211,6 +217,7 @@ def render(
 )
 @click.option(
     "--server",
+    metavar="URL",
     envvar="GITHUB_SERVER_URL",
     default="https://github.com",
     show_default=True,
@@ -219,6 +226,7 @@ def render(
 )
 @click.option(
     "--author",
+    metavar="NAME",
     default="github-actions[bot]",
     show_default=True,
     help="Author of the comment: the user of the token.",

@@ -43,10 +43,12 @@ from gpucluster.options import form_of, output, quiet, stack_option
 @click.option("--discount", metavar="CLOUD=SHARE", multiple=True, help="Discount on all list prices, such as aws=8%.")
 @click.option("--account-spend", metavar="CLOUD=USD", multiple=True,
               help="USD per month that the account spends outside this stack; support fees depend on it.")  # fmt: skip
-@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of table and markdown.")
+@click.option(
+    "--top", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of table and markdown."
+)
 @click.option("--pick", metavar="N", type=click.IntRange(min=1), help="Write the spec of row N instead.")
 @stack_option("Write row N of --pick as a stack: spec and configuration.")
-@form_of("table", "json", "markdown", "csv")
+@form_of("table", "json", "csv", "markdown")
 @output
 @quiet
 def quote(

@@ -19,7 +19,7 @@ from gpucluster.operate.rehearse.document import as_json, as_markdown, as_text
 from gpucluster.operate.rehearse.objects import Manifest, read_manifests
 from gpucluster.operate.rehearse.report import Report, report
 from gpucluster.operate.rehearse.session import rehearse as run_on
-from gpucluster.options import STACK, form_of, output, quiet
+from gpucluster.options import form_of, output, quiet, stack_option
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.live.cluster import open_cluster
 from gpucluster.sandbox.project import stacks
@@ -27,7 +27,7 @@ from gpucluster.sandbox.project.project import Project, current_project
 from gpucluster.sandbox.state.compare import stack_of
 from gpucluster.sandbox.state.state import state_files
 
-_FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
+_FORMS: Final = {"table": as_text, "json": as_json, "markdown": as_markdown}
 
 
 @click.command()
@@ -39,10 +39,11 @@ _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
     metavar="FILE...",
     help="Files with Kubernetes objects of any kind.",
 )
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]")
+@stack_option("Stack of the cluster.  [default: the selected one]")
 @click.option("--up", is_flag=True, help="Build the stack in the sandbox first if it does not exist.")
 @click.option(
     "--seconds",
+    metavar="SECONDS",
     type=click.IntRange(min=5),
     default=45,
     show_default=True,

@@ -26,9 +26,9 @@ from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.cost.pricing.plan_prices import machines_usd
 from gpucluster.errors import InputError
-from gpucluster.options import STACK, form_of
+from gpucluster.options import form_of, stack_option
 
-_STACK = click.option("--stack", type=STACK, required=True, help="Stack whose labels, machines and prices to use.")
+_STACK = stack_option("Stack whose labels, machines and prices to use.", required=True)
 
 
 _FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
@@ -59,6 +59,7 @@ def rules(stack: str, form: str) -> None:
 @click.option(
     "--output",
     "-o",
+    metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
     help="Folder to write to; created if missing.",

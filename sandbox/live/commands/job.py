@@ -11,7 +11,7 @@ import click
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
-from gpucluster.options import STACK, form_of
+from gpucluster.options import form_of, stack_option
 from gpucluster.sandbox.api_server.client import Client
 
 EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
@@ -99,8 +99,10 @@ def end_pods(client: Client, job: Job, code: int, pods: Sequence[str]) -> None:
         client.patch(pod, {"metadata": {"annotations": {EXIT_CODE: str(code)}}})
 
 
-_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
-_namespace = click.option("--namespace", "-n", help="Namespace of the job; required if several jobs share the name.")
+_stack = stack_option("Stack of the cluster; required if several have one.")
+_namespace = click.option(
+    "--namespace", "-n", metavar="NAME", help="Namespace of the job; required if several jobs share the name."
+)
 
 
 @click.group()
@@ -144,9 +146,14 @@ def finish(name: str, stack: str | None, namespace: str | None) -> None:
 @_stack
 @_namespace
 @click.option(
-    "--exit-code", type=click.IntRange(1, 255), default=1, show_default=True, help="Exit code of the pod's containers."
+    "--exit-code",
+    metavar="N",
+    type=click.IntRange(1, 255),
+    default=1,
+    show_default=True,
+    help="Exit code of the pod's containers.",
 )
-@click.option("--pod", help="Pod that fails.  [default: the first one]")
+@click.option("--pod", metavar="NAME", help="Pod that fails.  [default: the first one]")
 def fail(name: str, stack: str | None, namespace: str | None, exit_code: int, pod: str | None) -> None:
     """Fail one pod of a job."""
     _end(name, stack, namespace, exit_code, pod)

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from gpucluster.errors import InputError
-from gpucluster.options import STACK
+from gpucluster.options import stack_option
 from gpucluster.sandbox.api_server.keeper import older
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.project.project import current_project
@@ -22,7 +22,7 @@ _OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
 @click.command()
 @click.argument("name", help="Controller, such as kueue; an unknown name lists all.")
 @click.option("--follow", "-f", is_flag=True, help="Follow the log until interrupted.")
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
+@stack_option("Stack of the cluster; required if several have one.")
 def logs(name: str, follow: bool, stack: str | None) -> None:
     """Print the log of a controller of a live cluster.
 
@@ -62,7 +62,7 @@ def _print(file: Path, follow: bool) -> None:
 
 
 @click.command()
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
+@stack_option("Stack of the cluster; required if several have one.")
 def stop(stack: str | None) -> None:
     """Stop a live cluster.
 

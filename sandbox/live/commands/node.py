@@ -12,7 +12,7 @@ import click
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
-from gpucluster.options import STACK, form_of
+from gpucluster.options import form_of, stack_option
 from gpucluster.sandbox.live.nodes.manifest import POOL
 from gpucluster.sandbox.live.nodes.pool import GPU
 
@@ -85,7 +85,7 @@ def gpus_of(pod: Mapping[str, Any]) -> int:
 
 Node = Mapping[str, Any]
 
-_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
+_stack = stack_option("Stack of the cluster; required if several have one.")
 
 
 @click.group()
@@ -179,7 +179,12 @@ def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
 @click.argument("name", help="Node, as `gpucluster sandbox node list` shows it.")
 @_stack
 @click.option(
-    "--new-after", type=click.IntRange(0), default=20, show_default=True, help="Seconds until a new machine starts."
+    "--new-after",
+    metavar="SECONDS",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Seconds until a new machine starts.",
 )
 def delete(name: str, stack: str | None, new_after: int) -> None:
     """Take a machine away without notice.

@@ -58,8 +58,8 @@ def test_a_name_that_is_too_long_with_the_stacks_has_the_line_of_the_name() -> N
     with pytest.raises(InputError) as caught:
         plan_stack(config, NoPrices())
     assert str(caught.value) == (
-        f"stacks/specs/trial.yaml: 1 problem\n  line 3: name and stack give the cluster name 'trial-{'s' * 95}'; EKS allows "
-        "100 characters: shorten one of them"
+        f"stacks/specs/trial.yaml: 1 problem\n  line 3: name and stack give the cluster name 'trial-{'s' * 95}'; "
+        "EKS allows 100 characters: shorten one of them"
     )
 
 

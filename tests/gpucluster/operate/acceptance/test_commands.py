@@ -160,4 +160,4 @@ def test_counts_that_nobody_asks_for_are_refused(words: list[str], told: str) ->
     result = run("run", *words)
 
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == f"Error: {told}"
+    assert result.stderr == f"error: command line: 1 problem\n  {told}\n"

@@ -78,9 +78,8 @@ def test_a_plan_without_resources_is_fine_and_says_so() -> None:
         ("", (), "error: stdin is empty; give the output of `pulumi preview --json --show-sames` or of"),
         ("[1]", (), "error: stdin is neither a plan nor a state (found no object); give the output of"),
         ("{", (), "error: stdin is not JSON (line 1:"),
-        (FINE, ("--judge", "oracle"),
-         "Error: Invalid value for '--judge': 'oracle' is not one of 'aws', 'gcp', 'azure', 'kubernetes'."),
-        (FINE, ("no-such.json",), "Error: Invalid value for '[FILE]': 'no-such.json': No such file or directory"),
+        (FINE, ("--judge", "oracle"), "  --judge is 'oracle'; allowed: aws, gcp, azure, kubernetes\n"),
+        (FINE, ("no-such.json",), "  FILE: 'no-such.json': No such file or directory\n"),
     ],
     ids=["empty", "no plan", "no JSON", "unknown judge", "no file"],
 )  # fmt: skip
