@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from gpucluster.core.text.terminal import Program
+from gpucluster.core.text.terminal import Program, working
 from gpucluster.errors import Error, Exit, InputError, place_of
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -18,12 +18,14 @@ _SHELLS = ("bash", "zsh", "fish")
 class Later(click.Command):
     """A command that is imported on use; help and completion need only its summary.
 
-    where: `module:attribute` of the command. summary: the first sentence of its help.
+    where: `module:attribute` of the command. summary: the first sentence of its help. computes: whether it may take
+    seconds without output, and neither asks nor runs a program at the terminal.
     """
 
-    def __init__(self, name: str, where: str, summary: str) -> None:
+    def __init__(self, name: str, where: str, summary: str, *, computes: bool = False) -> None:
         super().__init__(name, short_help=summary)
         self.where = where
+        self.computes = computes
 
     def load(self) -> click.Command:
         """The command itself."""
@@ -33,6 +35,8 @@ class Later(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
+        if self.computes and parent is not None and "--quiet" not in args:
+            parent.with_resource(working(f"{parent.command_path} {info_name}"))
         return self.load().make_context(info_name, args, parent, **extra)
 
 
@@ -161,17 +165,32 @@ def _shown(error: Error) -> str:
     "cost",
     cls=_Group,
     commands=[
-        Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state."),
-        Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
-        Later("compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side."),
-        Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
+        Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state.", computes=True),
+        Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month.", computes=True),
         Later(
-            "options", "gpucluster.cost.commands.purchasing:options", "Price every purchase option of the GPU machines."
+            "compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side.", computes=True
         ),
-        Later("advise", "gpucluster.cost.commands.purchasing:advise", "Suggest savings."),
-        Later("tco", "gpucluster.cost.commands.tco:tco", "Compare the cost of your own nodes with the cloud."),
-        Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
-        Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
+        Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report.", computes=True),
+        Later(
+            "options",
+            "gpucluster.cost.commands.purchasing:options",
+            "Price every purchase option of the GPU machines.",
+            computes=True,
+        ),
+        Later("advise", "gpucluster.cost.commands.purchasing:advise", "Suggest savings.", computes=True),
+        Later(
+            "tco",
+            "gpucluster.cost.commands.tco:tco",
+            "Compare the cost of your own nodes with the cloud.",
+            computes=True,
+        ),
+        Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits.", computes=True),
+        Later(
+            "reconcile",
+            "gpucluster.cost.commands.reconcile:reconcile",
+            "Compare a bill with a plan or state.",
+            computes=True,
+        ),
         _Group(
             "usage",
             help="Set values that no plan contains, such as traffic and requests.",
@@ -185,8 +204,10 @@ def _shown(error: Error) -> str:
             "prices",
             help="Show, check and refresh the price book.",
             commands=[
-                Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
-                Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
+                Later(
+                    "show", "gpucluster.cost.commands.prices:show", "List prices with source and date.", computes=True
+                ),
+                Later("check", "gpucluster.cost.commands.prices:check", "Test the price book.", computes=True),
                 Later(
                     "refresh", "gpucluster.cost.commands.prices:refresh", "Read prices from the clouds' price lists."
                 ),
@@ -205,7 +226,7 @@ def cost() -> None:
     "guardrails",
     cls=_Group,
     commands=[
-        Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules."),
+        Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules.", computes=True),
         Later("list", "gpucluster.policies.command:list_rules", "List the rules."),
         Later("explain", "gpucluster.policies.command:explain", "Explain a rule and how to fix a finding."),
         Later("pack", "gpucluster.policies.command:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
@@ -213,10 +234,20 @@ def cost() -> None:
             "config",
             help="Check the configuration file of a pack.",
             commands=[
-                Later("check", "gpucluster.policies.command:config_check", "Check the configuration file of a pack.")
+                Later(
+                    "check",
+                    "gpucluster.policies.command:config_check",
+                    "Check the configuration file of a pack.",
+                    computes=True,
+                )
             ],
         ),
-        Later("pr-check", "gpucluster.operate.pull_request.command:command", "Check the change of a pull request."),
+        Later(
+            "pr-check",
+            "gpucluster.operate.pull_request.command:command",
+            "Check the change of a pull request.",
+            computes=True,
+        ),
     ],
 )
 def guardrails() -> None:
@@ -236,7 +267,12 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     cls=_Group,
     commands=[
         Later("pulumi", "gpucluster.sandbox.commands.pulumi:pulumi", "Run any Pulumi command."),
-        Later("status", "gpucluster.sandbox.commands.status:status", "List what exists in the simulated clouds."),
+        Later(
+            "status",
+            "gpucluster.sandbox.commands.status:status",
+            "List what exists in the simulated clouds.",
+            computes=True,
+        ),
         Later("drift", "gpucluster.sandbox.commands.drift:drift", "Show what changed behind Pulumi's back."),
         Later(
             "recover", "gpucluster.sandbox.commands.recover:recover", "Repair state and clouds after a crash or a loss."
@@ -260,6 +296,7 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
             "leftovers",
             "gpucluster.operate.account.leftovers:in_sandbox",
             "List what a stack left in the simulated clouds.",
+            computes=True,
         ),
         Later("kubectl", "gpucluster.sandbox.commands.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
         Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a live cluster."),
@@ -268,7 +305,12 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         Later("stop", "gpucluster.sandbox.live.commands.logs:stop", "Stop a live cluster."),
         Later("engine", "gpucluster.sandbox.engine.command:engine", "Show or build the Pulumi engine in use."),
         Later("kubernetes", "gpucluster.sandbox.commands.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
-        Later("doctor", "gpucluster.sandbox.commands.doctor:doctor", "Check what the sandbox needs on this machine."),
+        Later(
+            "doctor",
+            "gpucluster.sandbox.commands.doctor:doctor",
+            "Check what the sandbox needs on this machine.",
+            computes=True,
+        ),
     ],
 )
 @click.option(
@@ -311,8 +353,11 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
             "topology",
             "gpucluster.operate.acceptance.commands:topology",
             "Check that the nodes share one network domain.",
+            computes=True,
         ),
-        Later("report", "gpucluster.operate.acceptance.commands:report", "Evaluate logs of measurements."),
+        Later(
+            "report", "gpucluster.operate.acceptance.commands:report", "Evaluate logs of measurements.", computes=True
+        ),
     ],
 )
 def acceptance() -> None:
@@ -326,10 +371,17 @@ def acceptance() -> None:
     "telemetry",
     cls=_Group,
     commands=[
-        Later("rules", "gpucluster.operate.spec.telemetry:rules", "Print alerts."),
-        Later("dashboards", "gpucluster.operate.spec.telemetry:write_dashboards", "Write Grafana dashboards."),
+        Later("rules", "gpucluster.operate.spec.telemetry:rules", "Print alerts.", computes=True),
+        Later(
+            "dashboards",
+            "gpucluster.operate.spec.telemetry:write_dashboards",
+            "Write Grafana dashboards.",
+            computes=True,
+        ),
         Later("counters", "gpucluster.operate.spec.telemetry:counters", "Print DCGM counters to collect."),
-        Later("opencost", "gpucluster.operate.spec.telemetry:opencost", "Print a price sheet for OpenCost."),
+        Later(
+            "opencost", "gpucluster.operate.spec.telemetry:opencost", "Print a price sheet for OpenCost.", computes=True
+        ),
     ],
 )
 def telemetry() -> None:
@@ -359,17 +411,27 @@ def completion(shell: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[
         Later("init", "gpucluster.operate.spec.init:init", "Write a first spec, or a whole stack."),
-        Later("check", "gpucluster.operate.spec.check:check", "Check a spec or stack and print its plan."),
+        Later(
+            "check", "gpucluster.operate.spec.check:check", "Check a spec or stack and print its plan.", computes=True
+        ),
         Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
         Later(
             "package",
             "gpucluster.components.package.folder:command",
             "Write a Pulumi package of the clusters for any language.",
+            computes=True,
         ),
-        Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
+        Later(
+            "quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region.", computes=True
+        ),
         cost,
         guardrails,
-        Later("judge", "gpucluster.operate.judges.command:judge", "Validate a plan against the vendors' schemas."),
+        Later(
+            "judge",
+            "gpucluster.operate.judges.command:judge",
+            "Validate a plan against the vendors' schemas.",
+            computes=True,
+        ),
         Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
         Later(
             "connect", "gpucluster.operate.account.connect:connect", "Write a kubeconfig context for a stack's cluster."
@@ -381,16 +443,23 @@ def completion(shell: str) -> None:
             "Scale the GPU nodes of a cluster to zero and keep its data.",
         ),
         Later("resume", "gpucluster.operate.account.pause:resume", "Start the nodes of a paused cluster again."),
-        Later("leftovers", "gpucluster.operate.account.leftovers:leftovers", "List what a stack left in its account."),
+        Later(
+            "leftovers",
+            "gpucluster.operate.account.leftovers:leftovers",
+            "List what a stack left in its account.",
+            computes=True,
+        ),
         Later(
             "upgrade",
             "gpucluster.operate.account.upgrade:upgrade",
             "Print outdated versions of a cluster and the upgrade steps.",
+            computes=True,
         ),
         Later(
             "rights",
             "gpucluster.operate.account.rights.command:rights",
             "Write the minimal permissions that `pulumi up` needs.",
+            computes=True,
         ),
         sandbox,
         acceptance,

@@ -104,19 +104,24 @@ def new_stack(name: str, folder: Path, spec: Path | None = None) -> NewStack:
     return made
 
 
+def _is_blank(file: Path) -> bool:
+    return file.is_file() and not file.read_bytes().strip()
+
+
 def refuse_existing(files: list[Path]) -> None:
-    """Raises InputError with each file that exists."""
-    if problems := [f"{os.path.relpath(file)} exists already and is unchanged" for file in files if file.exists()]:
+    """Raises InputError with each file that exists and has content."""
+    taken = [os.path.relpath(file) for file in files if file.exists() and not _is_blank(file)]
+    if problems := [f"{file} exists already and is unchanged" for file in taken]:
         raise InputError("command line", [f"{problem}; choose another name, or delete it" for problem in problems])
 
 
 def write_all(files: Mapping[Path, str]) -> None:
-    """Writes new files, or none of them. Raises InputError if one exists or can't be written."""
+    """Writes new or blank files, or none of them. Raises InputError if one has content or can't be written."""
     written = list[Path]()
     try:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
+            with path.open("w" if _is_blank(path) else "x", encoding="utf-8") as file:
                 written.append(path)
                 file.write(text)
     except BaseException as error:

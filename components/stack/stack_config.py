@@ -155,6 +155,8 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     for key, example in required.items():
         if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
             add = f"add {project}:{key}: {example}"
+            if key == "spec" and not own:
+                add += f", or let `gpucluster init --stack {stack}` write spec and configuration"
             problems.append(Problem(key, "is missing", f"{add}{_elsewhere(f'{project}:{key}', values)}"))
     given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
     found = Configuration.read(given, (program, root))

@@ -11,6 +11,7 @@ import io
 import os
 import re
 import sys
+import threading
 import unicodedata
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -67,6 +68,7 @@ class _Plain(io.TextIOWrapper):
         self.beneath = beneath
 
     def write(self, text: str, /) -> int:
+        _quiet_since_now()
         with _writing(self.beneath):
             super().write(plain(text))
         return len(text)
@@ -85,7 +87,10 @@ def beneath(stream: TextIO) -> TextIO:
     # click opens the file of an option only when it is used.
     opened: Callable[[], TextIO] | None = getattr(stream, "open", None)
     found = stream if opened is None else opened()
-    return found.beneath if isinstance(found, _Plain) else found
+    if not isinstance(found, _Plain):
+        return found
+    _quiet_since_now()
+    return found.beneath
 
 
 def shows_styles(stream: TextIO) -> bool:
@@ -109,17 +114,77 @@ def note(text: str) -> None:
     show(styled(text, sys.stderr, dim=True), sys.stderr)
 
 
+class _Waiting:
+    """Tells on a terminal that work goes on, whenever nothing else was written for some seconds."""
+
+    def __init__(self, terminal: TextIO, text: str) -> None:
+        self._terminal = terminal
+        self._text = text
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._shown: Any = None
+
+    def restart(self) -> None:
+        """Hides the text, because something else is written, until the next silence."""
+        with self._lock:
+            self._hide()
+            self._timer = threading.Timer(_SILENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def end(self) -> None:
+        """Hides the text for good."""
+        with self._lock:
+            self._hide()
+
+    def _hide(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._shown is not None:
+            self._shown.stop()
+            self._shown = None
+
+    def _show(self) -> None:
+        # Slow, and only for long commands at terminals.
+        from rich.console import Console
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        with self._lock:
+            if self._timer is not None:
+                spinner, console = Spinner("dots", self._text), Console(file=self._terminal)
+                self._shown = Live(
+                    spinner, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+                )
+                self._shown.start()
+
+
+_SILENCE: Final = 2.0
+"""Seconds without output after which a terminal shows that a command still works."""
+_waiting: list[_Waiting] = []
+
+
+def _quiet_since_now() -> None:
+    for each in _waiting:
+        each.restart()
+
+
 @contextmanager
 def working(text: str) -> Generator[None]:
-    """Shows on a terminal that work goes on, until its end. Elsewhere, nothing is written."""
+    """Shows on a terminal that work goes on, after two seconds without output. Elsewhere, nothing is written."""
     terminal = beneath(sys.stderr)
-    if not terminal.isatty() or os.environ.get("TERM") == "dumb":
+    if not terminal.isatty() or os.environ.get("TERM") == "dumb" or _waiting:
         yield
         return
-    from rich.console import Console  # slow, and only for terminals
-
-    with Console(file=terminal).status(plain(text)):
+    waiting = _Waiting(terminal, plain(text))
+    _waiting.append(waiting)
+    waiting.restart()
+    try:
         yield
+    finally:
+        _waiting.clear()
+        waiting.end()
 
 
 def _open_closed() -> None:

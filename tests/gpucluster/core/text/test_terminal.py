@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import click
 import pytest
 
 from gpucluster.core.text.terminal import Program, beneath, plain, shows_styles
+from tests.terminal import in_terminal
 
 
 @pytest.mark.parametrize(
@@ -115,3 +118,35 @@ def test_closed_streams_are_opened_for_other_programs_too() -> None:
     command = ["sh", "-c", '"$@" <&- >&-', "sh", sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+COUNTING = """
+import time
+import click
+from gpucluster.core.text import terminal
+
+terminal._SILENCE = 0.05
+
+@click.group(cls=terminal.Program)
+def program(): ...
+
+@program.command()
+def count():
+    with terminal.working("counting"):
+        time.sleep(1)
+        click.echo("first")
+        time.sleep(1)
+    click.echo("done")
+
+program()
+"""
+
+
+def test_a_terminal_shows_that_a_silent_command_works_and_nothing_of_it_stays(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", COUNTING, "count"]
+    code, shown = in_terminal(command, tmp_path, TERM="xterm")
+    assert code == 0
+    assert re.fullmatch(r".* counting\r\n.*\x1b\[2Kfirst\r\n.* counting\r\n.*\x1b\[2Kdone\r\n", shown, re.DOTALL), shown
+    assert in_terminal(command, tmp_path, TERM="dumb") == (0, "first\r\ndone\r\n")
+    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (piped.stdout, piped.stderr) == ("first\ndone\n", "")

@@ -60,11 +60,13 @@ def test_options_write_a_project_with_a_stack_in_an_empty_folder_and_overwrite_n
         "gpucluster:zone": "europe-west4-a",
     }
     assert (tmp_path / "specs/dev.yaml").read_text().startswith("# yaml-language-server: $schema=schema.json\n")
+    (tmp_path / "Pulumi.prod.yaml").write_text("\n")
     before = {name: (tmp_path / name).read_text() for name in _files(tmp_path)}
     again = _run("init", "--stack", "dev", folder=tmp_path)
     assert (again.returncode, again.stderr) == (2, Says("specs/dev.yaml exists already", "Pulumi.dev.yaml exists"))
     second = _run("init", "mine.yaml", "--stack", "prod", "--machine", "p5.48xlarge", folder=tmp_path)
     assert (second.returncode, second.stderr) == (0, "")
+    assert before.pop("Pulumi.prod.yaml") == "\n"
     assert {name: (tmp_path / name).read_text() for name in before} == before
     assert _files(tmp_path) - before.keys() == {"Pulumi.prod.yaml", "mine.yaml"}
     assert (tmp_path / "mine.yaml").read_text().startswith("# yaml-language-server: $schema=specs/schema.json\n")
