@@ -1,169 +1,21 @@
-"""`gpucluster`: every command by its name and summary; each is imported on use."""
+"""`gpucluster`: every command by its name and summary."""
 
 from __future__ import annotations
 
-import re
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final
 
 import click
 
-from gpucluster.core.text.terminal import Program, working
-from gpucluster.errors import Error, Exit, InputError, place_of
+from gpucluster.errors import InputError
+from gpucluster.groups import Group, Later, Main
 
 _SHELLS = ("bash", "zsh", "fish")
 
 
-class Later(click.Command):
-    """A command that is imported on use; help and completion need only its summary.
-
-    where: `module:attribute` of the command. summary: the first sentence of its help. computes: whether it may take
-    seconds without output, and neither asks nor runs a program at the terminal.
-    """
-
-    def __init__(self, name: str, where: str, summary: str, *, computes: bool = False) -> None:
-        super().__init__(name, short_help=summary)
-        self.where = where
-        self.computes = computes
-
-    def load(self) -> click.Command:
-        """The command itself."""
-        module, _, attribute = self.where.partition(":")
-        return getattr(import_module(module), attribute)
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        if self.computes and parent is not None and "--quiet" not in args:
-            parent.with_resource(working(f"{parent.command_path} {info_name}"))
-        return self.load().make_context(info_name, args, parent, **extra)
-
-
-_ALIASES: Final = {"permissions": "rights"}
-"""Other names of commands, which help does not list."""
-
-
-class _Group(click.Group):
-    """Lists its commands in the order of definition."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name) or super().get_command(ctx, _ALIASES.get(cmd_name, cmd_name))
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
-        return list(self.commands)
-
-
-class _Main(_Group, Program):
-    """Converts every error to text on stderr and an exit code."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        try:
-            return super().make_context(info_name, args, parent, **extra)
-        except click.ClickException as error:
-            raise _refused(error) from None
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except Error as error:
-            _end(ctx, error.exit_code, _shown(error))
-        except UnicodeDecodeError:
-            _end(ctx, Exit.INPUT, "error: the input is not UTF-8 text")
-        except click.ClickException as error:
-            raise _refused(error) from None
-        except (click.Abort, KeyboardInterrupt):
-            _end(ctx, Exit.INTERRUPTED)
-        except BrokenPipeError:
-            _end(ctx, Exit.OK)
-        except OSError as error:
-            from gpucluster.sandbox.machine.disk import cause
-
-            if refused := cause(error):
-                _end(ctx, Exit.INPUT, f"error: {refused}")
-            _end(ctx, Exit.FAULT, _fault(error))
-        except click.exceptions.Exit:
-            raise
-        except Exception as error:
-            from gpucluster.core.environment import lacking
-
-            missing = lacking(error)
-            _end(ctx, Exit.INPUT if missing else Exit.FAULT, f"error: {missing}" if missing else _fault(error))
-
-
-def _fault(error: Exception) -> str:
-    return f"error: internal error (please report): {type(error).__name__} in {place_of(error)}"
-
-
-def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
-    if text:
-        click.echo(text, err=True)
-    ctx.exit(code)
-
-
-def _refused(error: click.ClickException) -> click.exceptions.Exit:
-    """The end of a command that click refuses, after printing the mistake like that of any other input. A group without
-    arguments prints its help instead.
-    """
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()
-    elif isinstance(error, click.UsageError):
-        click.echo(_shown(InputError("command line", [_mistake(error)])), err=True)
-    else:
-        message = error.format_message()
-        click.echo(f"error: {message[:1].lower()}{message[1:]}", err=True)
-    return click.exceptions.Exit(Exit.INPUT)
-
-
-def _mistake(error: click.UsageError) -> str:
-    """The option or argument, its value, and the values allowed, or where they are described."""
-    described = "" if error.ctx is None else f"; see `{error.ctx.command_path} --help`"
-    if isinstance(error, click.MissingParameter):
-        return f"{_name_of(error)} is missing{described}"
-    if isinstance(error, click.BadParameter):
-        name, choice = _name_of(error), _CHOICE.fullmatch(error.message)
-        if choice is None:
-            return f"{name}: {error.message.rstrip('.')}"
-        return f"{name} is {choice[1]}; allowed: {choice[2].replace(_QUOTE, '')}"
-    message = error.format_message().rstrip(".")
-    if not message.startswith(_OF_CLICK):
-        return message
-    wrong, meant, name = message.partition(". Did you mean ")
-    return f"{wrong[0].lower()}{wrong[1:]}{f'; did you mean {name}' if meant else described}".replace(_QUOTE, "")
-
-
-_CHOICE: Final = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
-_QUOTE: Final = "'"
-_OF_CLICK: Final = ("No such", "Got unexpected", "Option ")
-"""How click's own messages begin, which name no change to make."""
-
-
-def _name_of(error: click.BadParameter) -> str:
-    """The option or argument as it is written."""
-    if error.param_hint is not None:
-        return error.param_hint if isinstance(error.param_hint, str) else " or ".join(error.param_hint)
-    assert error.param is not None, error
-    is_option = isinstance(error.param, click.Option)
-    return max(error.param.opts, key=len) if is_option else error.param.human_readable_name.split()[0].strip(".")
-
-
-def _shown(error: Error) -> str:
-    """The message under `error:`. Input errors are one mistake per line; indented lines belong to the previous one,
-    as do further lines of a fault."""
-    each = isinstance(error, InputError)
-    lines = str(error).splitlines() or [type(error).__name__]
-    return "\n".join(
-        f"error: {line}" if number == 0 or (each and not line.startswith(" ")) else line
-        for number, line in enumerate(lines)
-    )
-
-
 @click.group(
     "cost",
-    cls=_Group,
+    cls=Group,
     commands=[
         Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state.", computes=True),
         Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month.", computes=True),
@@ -191,7 +43,7 @@ def _shown(error: Error) -> str:
             "Compare a bill with a plan or state.",
             computes=True,
         ),
-        _Group(
+        Group(
             "usage",
             help="Set values that no plan contains, such as traffic and requests.",
             commands=[
@@ -200,7 +52,7 @@ def _shown(error: Error) -> str:
             ],
         ),
         Later("types", "gpucluster.cost.commands.usage:types", "List the resource types that are priced or free."),
-        _Group(
+        Group(
             "prices",
             help="Show, check and refresh the price book.",
             commands=[
@@ -224,13 +76,13 @@ def cost() -> None:
 
 @click.group(
     "guardrails",
-    cls=_Group,
+    cls=Group,
     commands=[
         Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules.", computes=True),
         Later("list", "gpucluster.policies.command:list_rules", "List the rules."),
         Later("explain", "gpucluster.policies.command:explain", "Explain a rule and how to fix a finding."),
         Later("pack", "gpucluster.policies.command:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
-        _Group(
+        Group(
             "config",
             help="Check the configuration file of a pack.",
             commands=[
@@ -264,7 +116,7 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
 
 @click.group(
     "sandbox",
-    cls=_Group,
+    cls=Group,
     commands=[
         Later("pulumi", "gpucluster.sandbox.commands.pulumi:pulumi", "Run any Pulumi command."),
         Later(
@@ -345,7 +197,7 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
 
 @click.group(
     "acceptance",
-    cls=_Group,
+    cls=Group,
     commands=[
         Later("run", "gpucluster.operate.acceptance.commands:run", "Measure every training node and spare."),
         Later("burn-in", "gpucluster.operate.acceptance.commands:burn_in", "Keep all GPUs under load for hours."),
@@ -369,7 +221,7 @@ def acceptance() -> None:
 
 @click.group(
     "telemetry",
-    cls=_Group,
+    cls=Group,
     commands=[
         Later("rules", "gpucluster.operate.spec.telemetry:rules", "Print alerts.", computes=True),
         Later(
@@ -407,7 +259,7 @@ def completion(shell: str) -> None:
 
 @click.group(
     "gpucluster",
-    cls=_Main,
+    cls=Main,
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[
         Later("init", "gpucluster.operate.spec.init:init", "Write a first spec, or a whole stack."),

@@ -10,14 +10,16 @@ from typing import Final
 
 import yaml
 
+from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.spec.cluster import spec_schema
-from gpucluster.components.stack.first_spec import relative_schema
+from gpucluster.components.stack.first_spec import EXAMPLE_RANGE, relative_schema
 from gpucluster.components.stack.stack_config import find_project
 from gpucluster.core.text.project_file import ProjectFile
 from gpucluster.core.text.values import PROJECT_NAME
 from gpucluster.errors import InputError
 
 _SCHEMA: Final = "schema.json"
+_UNDECLARED: Final = "The program of this project does not call gpucluster.declare_stack(), which declares the cluster."
 _PROJECT: Final = """\
 name: gpucluster
 description: Training clusters, priced before they are built
@@ -81,6 +83,22 @@ class NewStack:
         """Whether the program declares the cluster of the configuration, as far as its text shows."""
         file = self.program / "__main__.py" if self.program.is_dir() else self.program
         return self.project is None or not file.is_file() or "declare_stack" in file.read_text(errors="replace")
+
+    def report(self, cloud: str, *own: str) -> str:
+        """What was written, and the next commands. own: fields with examples that the user replaces."""
+        command, written = f"--stack {self.name}", self.settings.read_text() + self.spec.read_text()
+        keys = {key: value for key, value in cloud_of(cloud).keys.items() if key in ("project", "subscription")}
+        examples = [f"{self.namespace}:{key}" for key, value in keys.items() if value in written]
+        examples += [*own, *(["access.cidrs"] if EXAMPLE_RANGE in written else [])]
+        return "\n".join(
+            [
+                f"Wrote {os.path.relpath(self.settings)} and {os.path.relpath(self.spec)}.",
+                *([f"Before `up`, replace the examples: {', '.join(examples)}."] if examples else []),
+                *([] if self.declares else [_UNDECLARED]),
+                f"Next: gpucluster check {command}",
+                f"      gpucluster sandbox pulumi preview {command}",
+            ]
+        )
 
 
 def new_stack(name: str, folder: Path, spec: Path | None = None) -> NewStack:

@@ -13,8 +13,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from gpucluster.cli import Later, main
+from gpucluster.cli import main
 from gpucluster.errors import Fault, InputError
+from gpucluster.groups import Later
 from gpucluster.options import FORMS, STACK
 from tests.says import Says
 from tests.waiting import LIMIT
@@ -197,6 +198,7 @@ LIGHT = [
     "gpucluster.core.text",
     "gpucluster.core.text.terminal",
     "gpucluster.errors",
+    "gpucluster.groups",
 ]
 """What help and completion load."""
 

@@ -136,14 +136,13 @@ def _pick(found: Answer, pick: int, output: TextIO, stack: str | None, *, quiet:
 
 def _write_stack(chosen: Quote, stack: str, file: Path | None, *, quiet: bool) -> None:
     from gpucluster.components.stack.new_stack import new_stack
-    from gpucluster.operate.spec.init import report
 
     one = chosen.candidate
     made = new_stack(stack, Path.cwd(), file)
     keys = {"cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
     made.write(lambda schema: picked_spec(chosen, schema), keys)
     if not quiet:
-        report(made, one.cloud, "labels", *(["placement.id"] if one.way.reservation else []))
+        click.echo(made.report(one.cloud, "labels", *(["placement.id"] if one.way.reservation else [])))
 
 
 def picked_spec(

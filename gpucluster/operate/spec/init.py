@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -10,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpucluster.components.stack.first_spec import EXAMPLE_RANGE, first_spec, relative_schema
+from gpucluster.components.stack.first_spec import first_spec, relative_schema
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.errors import InputError
 from gpucluster.options import stack_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from gpucluster.components.stack.new_stack import NewStack
 
 
 def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -77,7 +74,8 @@ def init(
     if not chosen and sys.stdin.isatty() and sys.stdout.isatty():
         from gpucluster.operate.spec.dialogue import ask
 
-        report(*ask())
+        made, cloud = ask()
+        click.echo(made.report(cloud))
         return
     place = {"region": region, "zone": zone, "machine": machine}
     given = {key: value for key, value in place.items() if value is not None}
@@ -115,21 +113,4 @@ def _write_stack(stack: str, path: Path | None, name: str, nodes: int, cloud: st
         raise InputError("command line", [f"--{problem}" for problem in problems])
     made = new_stack(stack, Path.cwd(), path)
     made.write(lambda schema: first_spec(name, nodes, schema), {"cloud": cloud, **values})
-    report(made, cloud, "labels", "budget")
-
-
-def report(made: NewStack, cloud: str, *own: str) -> None:
-    """Prints what was written and the next commands. own: further fields with examples that the user replaces."""
-    from gpucluster.components.cluster.cloud import cloud_of
-
-    command, written = f"--stack {made.name}", made.settings.read_text() + made.spec.read_text()
-    keys = {key: value for key, value in cloud_of(cloud).keys.items() if key in ("project", "subscription")}
-    examples = [f"{made.namespace}:{key}" for key, value in keys.items() if value in written]
-    examples += [*own, *(["access.cidrs"] if EXAMPLE_RANGE in written else [])]
-    click.echo(f"Wrote {os.path.relpath(made.settings)} and {os.path.relpath(made.spec)}.")
-    if examples:
-        click.echo(f"Before `up`, replace the examples: {', '.join(examples)}.")
-    if not made.declares:
-        click.echo("The program of this project does not call gpucluster.declare_stack(), which declares the cluster.")
-    click.echo(f"Next: gpucluster check {command}")
-    click.echo(f"      gpucluster sandbox pulumi preview {command}")
+    click.echo(made.report(cloud, "labels", "budget"))
