@@ -123,7 +123,8 @@ def private_config(project: Project, stack: str, source: Path, target: Path) -> 
     secrets, config = mapping(own.get("config")), mapping(settings.get("config"))
     given = {key: value for key, value in config.items() if full_key(project, str(key)) not in secrets}
     if given or secrets:
-        settings["config"] = {key: _readable(value, str(key), unreadable) for key, value in given.items()} | secrets
+        plain = {key: _readable(value, str(key), unreadable) for key, value in given.items()}
+        settings["config"] = {**plain, **secrets}
     kept = {key: value for key, value in settings.items() if key not in _ENCRYPTION_KEYS}
     target.write_text(yaml.safe_dump({**kept, **{key: own[key] for key in _ENCRYPTION_KEYS if key in own}}))
     return unreadable

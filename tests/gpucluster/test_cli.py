@@ -127,7 +127,7 @@ def test_stack_has_the_same_short_form_everywhere() -> None:
 
 
 def test_formats_have_one_set_of_names_in_one_order_and_old_names_still_work() -> None:
-    found = {words: option.type for words, option, _ in _options() if "--format" in option.opts}
+    found: dict[str, Any] = {words: option.type for words, option, _ in _options() if "--format" in option.opts}
     targets = found.pop("gpucluster telemetry rules")  # programs that read the rules
     assert [*targets.choices] == ["prometheus", "operator", "gke", "azure"]
     for words, type_ in found.items():

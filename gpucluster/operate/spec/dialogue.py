@@ -227,7 +227,8 @@ def _range(text: str) -> str:
     try:
         return TypeAdapter(PublicCidr).validate_python(text)
     except ValidationError as error:
-        raise ValueError(f"{text!r} {error.errors()[0]['ctx']['error']}") from None
+        why = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{text!r} {why}") from None
 
 
 def _matching(pattern: str, form: str) -> Callable[[str], str]:

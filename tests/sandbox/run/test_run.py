@@ -418,7 +418,7 @@ def test_nothing_is_coloured_where_the_user_wants_no_colours(project: Any) -> No
 def _in_terminal(project: Any, columns: int, **env: str) -> str:
     """What a preview writes to a terminal."""
     command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dev"]
-    code, shown = in_terminal(command, project.root, columns=columns, **env)
+    code, shown = in_terminal(command, project.root, (), columns=columns, **env)
     assert code == 0, shown
     return shown
 
