@@ -19,7 +19,8 @@ from unittest import mock
 
 import click
 
-from gpucluster.cli import _Main, main
+from gpucluster.cli import main
+from gpucluster.groups import Main
 from tests.fuzz.forms import faults, obeyed
 from tests.fuzz.inputs import KINDS, WHOLE
 from tests.fuzz.kind import ROOT
@@ -157,7 +158,7 @@ def _called(words: list[str], file: Path) -> None:
         main(words)
     else:
         reads = click.Command("reads", callback=lambda: READERS[words[0]](file))
-        _Main(commands={"reads": reads}).main(["reads"])
+        Main(commands={"reads": reads}).main(["reads"])
 
 
 def _wrong(code: int, said: str, shown: str, form: str, *, whole: bool) -> Iterator[str]:

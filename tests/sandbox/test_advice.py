@@ -10,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from gpucluster.cli import Later, main
+from gpucluster.cli import main
+from gpucluster.groups import Later
 
 ROOT = Path(__file__).parents[2]
 _ADVICE = re.compile(r"`?\bgpucluster (sandbox(?: +(?:[a-z{}][\w{}.]*|--?[\w-]+(?:=\S+)?|NAME|FILE))*)")
