@@ -176,7 +176,7 @@ def test_a_terminal_is_asked_whether_to_create_an_unknown_stack(project: Any) ->
     code, shown = in_terminal(command, project.root, [("[y/N]:", "n\n")])
     assert (code, shown) == (2, Says("There is no stack dve. Did you mean dev? Create it? [y/N]", "stack init dve"))
     code, shown = in_terminal(command, project.root, [("[y/N]:", "y\n")])
-    assert (code, shown) == (0, Says("Created the stack dve"))
+    assert (code, shown) == (0, Says("the stack dve. Its configuration"))
 
 
 @pytest.mark.slow
