@@ -5,15 +5,18 @@ Also lists differences between the clouds and Pulumi's state: orphans, ghosts, a
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import click
+from pydantic import Field
 
+from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
+from gpucluster.core.documents.formats import write
+from gpucluster.core.documents.model import Model
 from gpucluster.core.program.resources import urn_name
-from gpucluster.core.text.terminal import beneath, plain, shows_styles
 from gpucluster.options import form_of
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.clouds.store.ledger import Entry
@@ -21,7 +24,33 @@ from gpucluster.sandbox.project.project import Store, current_project
 from gpucluster.sandbox.state.compare import Difference
 from gpucluster.sandbox.state.damage import differences
 
-_COLUMNS = ("provider", "scope", "type", "name", "state", "id")
+
+class Resource(Model):
+    provider: str
+    scope: str = Field(description="region, or API server of a cluster")
+    type: str
+    name: str
+    state: str
+    id: str
+    urn: str
+    created_at: str
+
+
+class Known(Model):
+    urn: str
+    id: str | None
+
+
+class Status(Model):
+    """Result of `gpucluster sandbox status --format json`."""
+
+    schema_version: Literal[1] = 1
+    counts: dict[str, int]
+    resources: list[Resource]
+    orphans: list[Known] = Field(description="in the clouds but in no state")
+    ghosts: list[Known] = Field(description="in a state but not in the clouds")
+    kept: list[Known] = Field(description="released by Pulumi, not deleted")
+    living: list[str] = Field(description="clusters with running controllers")
 
 
 @click.command()
@@ -30,14 +59,19 @@ def status(form: str) -> None:
     """List what exists in the simulated clouds."""
     project = current_project()
     found, entries = differences(project), sorted(project.store.existing(), key=_place)
-    if form == "json":
-        click.echo(json.dumps(_document(entries, found, _living(project.store, entries)), indent=2))
-    else:
-        _print(entries)
-        for name in _living(project.store, entries):
-            click.echo(f"running: {name}; stop it: gpucluster sandbox stop")
-        for line in _disagreements(found):
-            click.echo(line)
+    living = _living(project.store, entries)
+
+    def model() -> Status:
+        return Status(
+            counts=Counter(entry.provider for entry in entries),
+            resources=[Resource(**{name: getattr(entry, name) for name in Resource.model_fields}) for entry in entries],
+            orphans=[Known.model_validate(entry) for difference in found for entry in difference.orphans],
+            ghosts=[Known(urn=str(it["urn"]), id=it.get("id")) for difference in found for it in difference.ghosts],
+            kept=[Known.model_validate(entry) for difference in found for entry in difference.kept],
+            living=living,
+        )
+
+    write(Document(title="", sections=lambda: _sections(entries, found, living), model=model), form, sys.stdout)
 
 
 def _place(entry: Entry) -> tuple[str, ...]:
@@ -59,25 +93,6 @@ def _living(store: Store, entries: list[Entry]) -> list[str]:
     ]
 
 
-def _document(entries: list[Entry], found: list[Difference], living: list[str]) -> dict[str, object]:
-    """`{"schema_version": 1, "counts": {..}, "resources": [..], "orphans": [..], "ghosts": [..], "kept": [..],
-    "living": [..]}`.
-    """
-    resources = [
-        {**{column: getattr(entry, column) for column in _COLUMNS}, "urn": entry.urn, "created_at": entry.created_at}
-        for entry in entries
-    ]
-    return {
-        "schema_version": 1,
-        "counts": Counter(entry.provider for entry in entries),
-        "resources": resources,
-        "orphans": [{"urn": entry.urn, "id": entry.id} for difference in found for entry in difference.orphans],
-        "ghosts": [{"urn": it["urn"], "id": it.get("id")} for difference in found for it in difference.ghosts],
-        "kept": [{"urn": entry.urn, "id": entry.id} for difference in found for entry in difference.kept],
-        "living": living,
-    }
-
-
 def _disagreements(found: list[Difference]) -> Iterator[str]:
     """The resources on one side only, a line each, and the remedy."""
     for difference in found:
@@ -88,32 +103,29 @@ def _disagreements(found: list[Difference]) -> Iterator[str]:
             yield f"ghost:  {ghost['type']} {name} ({ghost.get('id')}) is in the state of {difference.stack} but gone"
         for entry in difference.kept:
             yield f"kept:   {entry.type} {urn_name(entry.urn)} ({entry.id}) was released by Pulumi, not deleted"
-    if any(found):
-        yield "\nA command that is running may explain this; after a crash: gpucluster sandbox recover"
 
 
-def _print(entries: list[Entry]) -> None:
-    # Imported late: it would delay every `gpucluster sandbox pulumi`.
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
+def _sections(entries: Sequence[Entry], found: list[Difference], living: list[str]) -> Iterator[Section]:
     if not entries:
-        click.echo("Nothing exists in the simulated clouds.")
-        return
-    terminal = beneath(sys.stdout)
-    bold = "bold" if shows_styles(terminal) else ""
-    table = Table(*(column.capitalize() for column in _COLUMNS), box=None, pad_edge=False, header_style=bold)
+        yield "Nothing exists in the simulated clouds."
+    else:
+        yield Table(heads=("name", "type", "state", "id"), rows=[*_rows(entries)], left=range(4), wide=None)
+        counts = Counter(entry.provider for entry in entries)
+        yield f"{len(entries)} resources: {', '.join(f'{count} {name}' for name, count in sorted(counts.items()))}"
+    if living:
+        yield Notes("Running; stop it: gpucluster sandbox stop", living)
+    if told := [*_disagreements(found)]:
+        yield Notes("Clouds and state differ", told)
+        yield "A command that is running may explain this; after a crash: gpucluster sandbox recover"
+
+
+def _rows(entries: Sequence[Entry]) -> Iterator[Row]:
+    """Below each provider and region or cluster."""
     clusters = {servers[0]: entry.name for entry in entries if (servers := api_servers(entry))}
     before = ("", "")
     for entry in entries:
         group = (entry.provider, entry.scope)
-        shown = group if group != before else ("", "")
-        provider, scope = shown
-        cells = (provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.state, entry.id)
-        table.add_row(*(Text(plain(cell)) for cell in cells))
+        if group != before:
+            yield Row((f"{entry.provider}, {clusters.get(entry.scope, entry.scope)}", "", "", ""), strong=True)
+        yield Row((entry.name, entry.type.split(":", 1)[1], entry.state, entry.id))
         before = group
-    # Outside a terminal nothing may be truncated: users copy the ids.
-    Console(file=terminal, width=None if terminal.isatty() else 1000).print(table)
-    counts = Counter(entry.provider for entry in entries)
-    click.echo(f"\n{len(entries)} resources: " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))

@@ -59,7 +59,7 @@ def test_a_job_runs_on_the_nodes_of_the_stack_and_nothing_is_left_after_destroy(
     assert sorted(_running(project, 2)) == sorted(nodes), "a cluster that is started again has what it had"
     assert "trainer" in project.run("sandbox", "logs", "trainer").out
     assert project.run("sandbox", "logs", "nobody").code == 2
-    assert "running: " in project.run("sandbox", "status").out
+    assert "Running; stop it" in project.run("sandbox", "status").out
 
     down = project.pulumi("destroy", "--yes", "--skip-preview", "--exclude-protected", stack=STACK)
     assert down.code == 0, down.text

@@ -118,7 +118,7 @@ class Document:
 
     title: str
     sections: Callable[[], Iterable[Section]]
-    model: Callable[[], Model]
+    model: Callable[[], Model | Mapping[str, Any]]
     basis: str = ""
     answer: str = ""
     totals: Callable[[], Iterable[Row]] = tuple

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from itertools import takewhile
@@ -18,9 +17,9 @@ from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.file import STDIN, SpecSource, SpecValues, stack_spec
 from gpucluster.components.stack.stack_config import StackConfig, read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
-from gpucluster.core.documents.formats import width_for
-from gpucluster.core.program.closing import Line, block
-from gpucluster.core.text.terminal import show
+from gpucluster.core.documents.document import Document, table
+from gpucluster.core.documents.formats import write
+from gpucluster.core.program.closing import Line
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
@@ -81,14 +80,14 @@ def check(
     else:
         raise click.UsageError("give a SPEC, or a stack with --stack")
     plan = plan_stack(config, plan_prices)
+    lines: list[Line] = []
     missing = missing_sdk(plan.training.shape.cloud)
-    click.echo(json.dumps(plan.facts.registered(), indent=2) if form == "json" else _summary(plan))
+    if not missing and form == "table":
+        more = [Line("Next", f"gpucluster sandbox pulumi preview --stack {stack}")] if stack else []
+        lines = [*_cost(plan, config.spec), *more]
+    write(_document(plan), form, sys.stdout, lines)
     if missing:
         click.echo(f"a preview, and the cost here, {missing}", err=True)
-    elif form == "text":
-        lines = _cost(plan, config.spec)
-        more = [Line("Next", f"gpucluster sandbox pulumi preview --stack {stack}")] if stack else []
-        show(f"\n{block([*lines, *more], width_for(sys.stdout), sys.stdout)}", sys.stdout)
 
 
 def _cost(plan: ClusterPlan, spec: SpecSource[StackSpec] | None) -> list[Line]:
@@ -136,7 +135,7 @@ def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | N
     )
 
 
-def _summary(plan: ClusterPlan) -> str:
+def _document(plan: ClusterPlan) -> Document:
     training, shape = plan.training, plan.training.shape
     cloud = cloud_of(shape.cloud)
     fabric = f"{shape.fabric} {shape.fabric_gbps:,} Gb/s a node" if shape.fabric_gbps else "no GPU fabric"
@@ -155,4 +154,5 @@ def _summary(plan: ClusterPlan) -> str:
         *(("note", text) for text in (*plan.facts.notes, *image_notes(plan.versions, shape.cloud))),
         *(("not built", text) for text in plan.facts.not_built),
     ]
-    return "\n".join(f"{name:<10} {text}" for name, text in rows)
+    lines = table(("", ""), rows, left={0, 1}, wide=1)
+    return Document(title="", sections=lambda: [lines], model=plan.facts.registered)

@@ -23,7 +23,7 @@ def test_findings_stand_under_their_file_mandatory_ones_first_with_a_ready_exemp
         "\n"
         "rule  level      resource         line\n"
         "near  mandatory  group            infra/my program.py:14\n"
-        "    far <away>\x00\n"
+        "    far <away>\\x00\n"
         "    why: It costs.\n"
         "    fix: Mend it.\n"
         "    see: gpucluster guardrails explain near\n"

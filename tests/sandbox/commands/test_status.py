@@ -36,24 +36,24 @@ def _stand(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     state.parent.mkdir(parents=True, exist_ok=True)
     state.write_text(json.dumps({"version": 3, "checkpoint": {"latest": {"resources": [stack]}}}))
     monkeypatch.chdir(root)
+    monkeypatch.setenv("COLUMNS", "100")
 
 
 def _printed(*args: str) -> str:
     terminal = _Terminal()
-    with redirect_stdout(io.TextIOWrapper(terminal, encoding="utf-8", write_through=True)):
+    stream = io.TextIOWrapper(terminal, encoding="utf-8", write_through=True)  # it closes the terminal at its end
+    with redirect_stdout(stream):
         main.main(["sandbox", "status", *args], standalone_mode=False)
     return terminal.getvalue().decode()
 
 
-def test_names_are_shown_as_they_are_and_styles_are_ours_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
     _stand(tmp_path, "a\x1b[31m[bold]b\u202e\x07", monkeypatch)
-    lines = _printed().splitlines()
-    named = [line for line in lines if "vpc-1" in line]
-    assert [r"a\x1b[31m[bold]b\u202e\x07" in line for line in named] == [True, True]  # in the table and as an orphan
-    assert ["\x1b" in line for line in lines] == ["\x1b[1m" in line for line in lines] == [True, *[False] * 6]
+    text = " ".join(_printed().split())
+    assert text.count(r"a\x1b[31m[bold]b\u202e\x07") == 2  # in the table and as an orphan
+    assert "\x1b" not in text
 
 
 def test_json_has_its_version_the_resources_and_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
