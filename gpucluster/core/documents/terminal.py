@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,8 +22,8 @@ from gpucluster.core.text.terminal import plain
 
 _NAME: Final = 24
 """Minimum characters of the wide column, if it has as many."""
-_LABEL, _LEAST = 33, 18
-"""Characters of the first column of an even table, and the least of the others."""
+_LABEL: Final = 33
+"""Most characters of the first column of an even table; the others are never narrower than their words."""
 _BOLD: Final = Style(bold=True)
 
 
@@ -127,7 +127,7 @@ class _Lines:
         heads = table.heads or [""] * len((*table.rows, *table.sums)[0].cells)
         whole = [row.cells for row in rows if isinstance(row, _Row)]
         columns = [_column(table, at, head, {cells[at] for cells in whole}) for at, head in enumerate(heads)]
-        probe = _grid(table, heads, columns)
+        probe = _grid(table, heads, columns, options.max_width)
         probe.add_row(*columns)
         console.render_lines(probe, options)
         wide = options.update_width(sum(column.width + 2 for column in columns))
@@ -180,13 +180,14 @@ def _cell(text: str) -> RenderableType:
     return Padding(shown, (0, 0, 0, len(text) - len(inner))) if inner != text else shown
 
 
-def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column]) -> Grid:
-    """With the widths of the columns, if they have one.
+def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column], room: int = 0) -> Grid:
+    """With the widths of the columns, if they have one. room: characters of a line.
 
     Otherwise the wide column takes the remaining width, but at least _NAME; the others wrap only if the line has no
     room otherwise, and never inside a word.
     """
     known = any(column.width for column in columns)
+    even = _even(columns, room) if table.even and not known else {}
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None and not known,
                 show_header=any(heads))  # fmt: skip
     for at, (head, column) in enumerate(zip(heads, columns, strict=True)):
@@ -194,7 +195,7 @@ def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column]) -> Gri
         if known:
             width = column.width
         elif table.even:
-            ratio, width = (None, _LABEL) if at == 0 else (1, _LEAST)
+            width = even[id(column)]
         elif at == table.wide:
             ratio, width = 1, min(_NAME, max(column.most, len(head)))
         else:
@@ -206,6 +207,18 @@ def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column]) -> Gri
             ratio=ratio, width=width, min_width=least, max_width=most,
         )  # fmt: skip
     return grid
+
+
+def _even(columns: Sequence[_Column], room: int) -> Mapping[int, int]:
+    """The widths of an even table, by the id of the column: equal where words have room in all of them."""
+    label, *others = columns
+    gaps = 2 * len(others)
+    widths = {id(label): min(_LABEL, max(_NAME, room - gaps - sum(column.least for column in others)))}
+    free = room - gaps - widths[id(label)]
+    for left, column in zip(range(len(others), 0, -1), sorted(others, key=lambda one: -one.least), strict=True):
+        widths[id(column)] = max(column.least, free // left)
+        free -= widths[id(column)]
+    return widths
 
 
 def _column(table: Table, at: int, head: str, shown: Iterable[str]) -> _Column:

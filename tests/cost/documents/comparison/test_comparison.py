@@ -51,3 +51,11 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head(case: str, 
     tables = re.findall(r"(?:^\|.*\n)+", written(comparison_document(found), "markdown"), re.MULTILINE)
     cells = [{len(re.findall(r"(?<!\\)\|", row)) - 1 for row in table.splitlines()} for table in tables]
     assert cells == [{len(found.columns) + 1}, *({5} for _ in found.offers)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_at_80_columns_no_name_and_no_amount_is_split(case: str, column: MakeColumn, make: Make) -> None:
+    document = comparison_document(CASES[case](column, make))
+    narrow, wide = (written(document, "table", width) for width in (80, 108))
+    assert set(narrow.split()) == set(wide.split())
+    assert [line for line in narrow.splitlines() if len(line) > 80] == []
