@@ -138,6 +138,10 @@ def report(
     else:
         brief = form == "table" and beneath(output).isatty() and not in_full()
         document = report_document(found, title, resources.stack, groupings, options, brief=brief)
+        if form == "html":
+            from gpucluster.core.documents.html import origin_of  # slow to import
+
+            document = replace(document, origin=origin_of(resources.stack, book.today, Path.cwd()))
         write(document, form, output, closing_lines(found, before=before_of(read, book, assumptions)))
     if form == "focus" and found.not_priced and not quiet:
         click.echo(f"{len(found.not_priced)} not priced, and not in the rows: x_Complete is false", err=True)

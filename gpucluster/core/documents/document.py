@@ -114,6 +114,7 @@ class Document:
     title: the first line. basis: of every amount, the rest of that line. answer: the whole in one sentence. outcome:
     a verdict, which colours a page's answer. model: for JSON. rows: columns and rows of a CSV. figures: of a page,
     before the sections. totals: of a page's header, if no table has sums. comment: if its Markdown is a comment.
+    origin: (name, value) of what the end of a page says about its making.
     """
 
     title: str
@@ -126,6 +127,7 @@ class Document:
     rows: Callable[[], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] = lambda: ((), ())
     figures: Callable[[], Iterable[Figure]] = tuple
     comment: Comment | None = None
+    origin: Sequence[tuple[str, str]] = ()
 
 
 def table(

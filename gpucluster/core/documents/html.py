@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import subprocess
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -57,3 +59,25 @@ def _groups(rows: Sequence[Row]) -> Iterator[tuple[Row, Sequence[Row]]]:
 def _is_figure(cell: str) -> bool:
     """Figures are right-aligned and never wrap; words in their columns do."""
     return cell.startswith(("$", "+$", "-$", "at least")) or cell.replace(",", "").replace(".", "").isdecimal()
+
+
+def origin_of(stack: str, made: datetime.date, folder: Path) -> list[tuple[str, str]]:
+    """The day, the stack, and the commit of a folder with its author, as far as they are known."""
+    commit, author = (_git(folder, "log", "-1", f"--format={of}") for of in ("%h", "%an"))
+    changed = commit and _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".")
+    facts = {
+        "Made on": made.isoformat(),
+        "Stack": stack,
+        "Commit": f"{commit}{', with uncommitted changes' if changed else ''}" if commit else "",
+        "Author of the commit": author,
+    }
+    return [(name, value) for name, value in facts.items() if value]
+
+
+def _git(folder: Path, *words: str) -> str:
+    """The output of a git command; empty without git or a repository."""
+    try:
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
