@@ -17,7 +17,7 @@ DAY = datetime.date(2026, 11, 3)
 
 
 def git(folder: Path, *words: str) -> str:
-    author = ["-c", "user.name=Ada <L>", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false"]
+    author = ["-c", "user.name=Ada & Co", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false"]
     done = subprocess.run(["git", *author, *words], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
@@ -28,12 +28,12 @@ def test_a_page_ends_with_its_day_stack_commit_and_author(tmp_path: Path) -> Non
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "Four nodes")
     commit = git(tmp_path, "rev-parse", "--short", "HEAD")
-    made = [("Made on", "2026-11-03"), ("Stack", "dev"), ("Commit", commit), ("Author of the commit", "Ada <L>")]
+    made = [("Made on", "2026-11-03"), ("Stack", "dev"), ("Commit", commit), ("Author of the commit", "Ada & Co")]
     assert origin_of("dev", DAY, tmp_path) == made
     (tmp_path / "spec.yaml").write_text("nodes: 8\n")
     assert dict(origin_of("dev", DAY, tmp_path))["Commit"] == f"{commit}, with uncommitted changes"
     page = written(Document(title="Cost", sections=tuple, model=Versioned, origin=made), "html")
-    assert "<dt>Author of the commit</dt><dd>Ada &lt;L&gt;</dd>" in page
+    assert "<dt>Author of the commit</dt><dd>Ada &amp; Co</dd>" in page
 
 
 def test_without_git_a_page_says_its_day_and_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
