@@ -41,5 +41,8 @@ def use_line(name: str, idle: Decimal, full: Decimal, meets: Decimal | None = No
 
 def use_chart(lines: list[Curve], text: str) -> Curves:
     """Costs by use."""
-    ends = ("$0", lambda most: money(Decimal(most)))
-    return Curves(lines, ((0, "no hours used"), (1, "all hours used")), ends, text)
+    return Curves(lines, ((0, "no hours used"), (1, "all hours used")), ("$0", _top), text)
+
+
+def _top(most: float) -> str:
+    return money(Decimal(most))

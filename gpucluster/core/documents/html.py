@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gpucluster.core.documents.document import Document, Heading, Notes, Row, Table, sentence, unquoted
+from gpucluster.core.documents.document import Document, Folded, Heading, Notes, Row, Section, Table, sentence, unquoted
 
-_KINDS = {Table: "table", Notes: "notes", Heading: "heading", str: "text"}
+_KINDS: Final[Mapping[type[Section], str]] = {
+    Table: "table", Notes: "notes", Heading: "heading", Folded: "folded", str: "text",
+}  # fmt: skip
 
 
 def as_html(document: Document) -> str:
@@ -25,7 +27,7 @@ def as_html(document: Document) -> str:
         sums=[row for section in sections if isinstance(section, Table) for row in section.sums]
         or [*document.totals()],
         figures=[*document.figures()],
-        sections=[(_KINDS[type(section)], section) for section in sections if not _only_sums(section)],
+        sections=[section for section in sections if not _only_sums(section)],
     )  # fmt: skip
 
 
@@ -42,11 +44,19 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-        finalize=lambda value: unquoted(value) if type(value) is str else value,
+        finalize=_unquoted,
     )
-    cast("dict[str, Any]", found.filters)["groups"] = _groups
+    cast("dict[str, Any]", found.filters).update(groups=_groups, kind=_kind)
     cast("dict[str, Any]", found.tests)["figure"] = _is_figure
     return found
+
+
+def _unquoted(value: object) -> object:
+    return unquoted(value) if type(value) is str else value
+
+
+def _kind(section: Section) -> str:
+    return _KINDS[type(section)]
 
 
 def _groups(rows: Sequence[Row]) -> Iterator[tuple[Row, Sequence[Row]]]:

@@ -178,8 +178,9 @@ def _more(text: str, elsewhere: str) -> str:
 def _notes(notes: Notes, room: int | None, elsewhere: str) -> Iterator[str]:
     marks = [f"{mark} " for mark in notes.marks] or [""] * len(notes.texts)
     texts = [f"- {escaped(f'{mark}{text}')}" for mark, text in zip(marks, notes.texts, strict=True)]
-    more = lambda rest: f"- {_more(f'{len(rest):,} more', elsewhere)}"  # noqa: E731
-    shown = texts if room is None else fitting(texts, str, room, more)
+    shown = texts
+    if room is not None:
+        shown = fitting(texts, str, room, lambda rest: f"- {_more(f'{len(rest):,} more', elsewhere)}")
     if notes.folded and texts:
         yield from _fold(notes.heading, shown)
         return

@@ -187,7 +187,7 @@ def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column], room: 
     room otherwise, and never inside a word.
     """
     known = any(column.width for column in columns)
-    even = _even(columns, room) if table.even and not known else {}
+    even: Mapping[int, int] = _even(columns, room) if table.even and not known else {}
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None and not known,
                 show_header=any(heads))  # fmt: skip
     for at, (head, column) in enumerate(zip(heads, columns, strict=True)):

@@ -8,7 +8,19 @@ from collections.abc import Iterator
 import pytest
 
 from gpucluster.core.documents.charts import Figure
-from gpucluster.core.documents.document import LONGEST, Comment, Document, Heading, Notes, Row, Section, Table, table
+from gpucluster.core.documents.document import (
+    LONGEST,
+    Comment,
+    Document,
+    Folded,
+    Heading,
+    Notes,
+    Row,
+    Section,
+    Table,
+    quoted,
+    table,
+)
 from gpucluster.core.documents.formats import written
 from gpucluster.cost.documents.json_schema import Answer
 
@@ -27,6 +39,7 @@ def _sections() -> Iterator[Section]:
     yield table(["what", "from"], [["a", "b"]], left={0, 1}, wide=None)
     yield Notes("Not priced", ["x: no price"], lines=["Rows to fill in", "aws,x,..."], brief=["x"])
     yield Notes("Prices", ["$1.00"], ["[1]"], folded=True)
+    yield Folded("dev: 1 to update", ["It changes `x`.", Notes("Lost", [quoted("a|b")])])
 
 
 DOCUMENT = Document(
@@ -61,7 +74,13 @@ Not priced
     aws,x,...
 
 Prices
-  [1] $1.00"""
+  [1] $1.00
+
+dev: 1 to update
+It changes `x`.
+
+Lost
+  - a|b"""
 
 MARKDOWN = r"""**It costs $3.00.**
 
@@ -101,6 +120,16 @@ aws,x,...
 
 - \[1\] $1.00
 
+</details>
+
+<details><summary>dev: 1 to update</summary>
+
+It changes `` `x` ``.
+
+**Lost**
+
+- `a¦b`
+
 </details>"""
 
 
@@ -117,7 +146,8 @@ def test_its_page_has_sums_figures_and_every_section_as_text() -> None:
     page = written(DOCUMENT, "html")
     shown = ("<h1>Cost of dev</h1>", "List prices.", "<dd>$3.00</dd>", "It costs $3.00.", "Nothing &lt;i&gt;",
              "A paragraph with a|pipe.", "<summary><span>part</span><span>$3.00</span></summary>",
-             "disk &lt;b&gt;<br>", "hours: fewer", "<h2>More</h2>", "x: no price", "aws,x,...")  # fmt: skip
+             "disk &lt;b&gt;<br>", "hours: fewer", "<h2>More</h2>", "x: no price", "aws,x,...",
+             "<summary><span>dev: 1 to update", "a|b")  # fmt: skip
     places = [page.find(text) for text in shown]
     assert places == sorted(places)
     assert -1 not in places
