@@ -1,4 +1,4 @@
-"""Questions that the other rules could not decide are reported."""
+"""Reports rules that were not evaluated."""
 
 from __future__ import annotations
 

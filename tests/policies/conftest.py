@@ -178,7 +178,7 @@ def found() -> Found:
 
 @pytest.fixture
 def unknown() -> Found:
-    """(resource, what) of everything a rule could not decide."""
+    """(resource, what) of everything a rule did not evaluate."""
 
     def run(rule: Rule, program: Program, config: dict[str, Any] | None = None) -> list[tuple[str, str]]:
         return [(v.resource.name if v.resource else "", v.what) for v in _outcome(rule, program, config).unknown]

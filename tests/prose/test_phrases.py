@@ -14,7 +14,8 @@ from typing import Final
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    *("README.md", "CONTRIBUTING.md", "policies/README.md", "cost/prices/README.md"),
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "policies/README.md", "cost/prices/README.md"),
+    *(".github/**/*.yml", "ci/*.yml", "examples/**/*.yaml", "stacks/specs/*.yaml"),
     *("docs/*.md", "docs/[!e]*/*.md", "docs/examples/*/trial.md", "tests/gpucluster/help.txt"),
 )
 STYLE = ROOT / "docs/reference/style.md"

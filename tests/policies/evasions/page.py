@@ -17,7 +17,7 @@ _HEAD = """# Ways around the rules
 `tests/policies/evasions` runs all of them and compares this page.
 
 - caught: the rule has a finding.
-- said: [`not-known-yet`](rules.md#not-known-yet) reports that the rule could not decide, or
+- said: [`not-known-yet`](rules.md#not-known-yet) reports that the rule was not evaluated, or
   [`gpu-machines-unread`](rules.md#gpu-machines-unread) that it does not read some machines.
 - out of reach: no finding; the table below gives the reason.
 - no way around: the input of the rule has no such form.
