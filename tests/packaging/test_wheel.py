@@ -69,7 +69,7 @@ def test_a_release_names_its_repository_and_links_of_its_readme_lead_there(
     [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
     metadata = message_from_bytes(archive.read(name))
     urls = dict(line.split(", ") for line in metadata.get_all("Project-URL") or [])
-    links = re.findall(r"\]\(([^)]+)\)", metadata.get_payload())
+    links = re.findall(r"\]\(([^)]+)\)", str(metadata.get_payload()))
     if not address:
         assert (urls, [link for link in links if "://" in link]) == ({}, [])
         return

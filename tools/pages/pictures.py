@@ -18,7 +18,7 @@ import sys
 import tempfile
 import termios
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -142,7 +142,7 @@ def _with_text(png: bytes, text: str) -> bytes:
 
 
 @contextmanager
-def _project() -> Iterator[Path]:
+def _project() -> Generator[Path]:
     """The project of this repository without a sandbox of its own yet."""
     with tempfile.TemporaryDirectory(prefix="pictures-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
