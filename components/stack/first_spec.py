@@ -28,7 +28,7 @@ placement:
 
 storage:
   shared:
-    usable_tib: 20      # TiB that data may fill; headroom comes on top
+    usable_tib: 20      # TiB that data may fill; headroom is added
     gb_per_s: 3
     protect: true       # refuse to delete it with the cluster
 
@@ -48,7 +48,7 @@ duration: 14d
 access:
   kind: public          # the cluster's API, for these ranges only
   cidrs:
-    - {range}    # replace by the range of your office or VPN
+    - {range}    # replace with the range of your office or VPN
 """
 
 

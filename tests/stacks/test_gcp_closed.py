@@ -16,7 +16,7 @@ STACK = "gcp-trial"
 PUBLIC = """access:
   kind: public
   cidrs:
-    - 203.0.113.0/24    # replace by the range of your office or VPN
+    - 203.0.113.0/24    # replace with the range of your office or VPN
 """
 
 
