@@ -264,7 +264,10 @@ def completion(shell: str) -> None:
     commands=[
         Later("init", "gpucluster.operate.spec.init:init", "Write a first spec, or a whole stack."),
         Later(
-            "check", "gpucluster.operate.spec.check:check", "Check a spec or stack and print its plan.", computes=True
+            "check",
+            "gpucluster.operate.spec.check:check",
+            "Check a spec or stack and print its plan and cost.",
+            computes=True,
         ),
         Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
         Later(
