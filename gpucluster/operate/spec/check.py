@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -13,8 +14,7 @@ import click
 from gpucluster.components.cluster.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.cluster.versions import image_notes
 from gpucluster.components.planning.names import TRAINING_POOL
-from gpucluster.components.spec.cluster import StackSpec
-from gpucluster.components.spec.file import STDIN, SpecSource, SpecValues, stack_spec
+from gpucluster.components.spec.file import STDIN, SpecValues, stack_spec
 from gpucluster.components.stack.stack_config import StackConfig, read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.core.documents.document import Document, table
@@ -23,6 +23,7 @@ from gpucluster.core.program.closing import Line
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
+from gpucluster.errors import InputError
 from gpucluster.options import form_of, stack_option
 
 _KEY: Final = re.compile(r"#\s+gpucluster:(\w+): '([^']*)'")
@@ -62,42 +63,41 @@ def check(
 
     If it can't be used, prints every problem, as a preview does.
     """
-    place = {"project": project, "region": region, "zone": zone}
+    place = {"cloud": cloud, "project": project, "region": region, "zone": zone, "machine": machine}
+    given = {key: text for key, text in place.items() if text is not None}
     if stack is not None:
-        if spec or cloud or machine or any(place.values()):
+        if spec or given:
             raise click.UsageError("--stack sets spec, cloud, location and machine; remove these arguments")
         config = read_stack(stack, Path.cwd())
+        plan = plan_stack(config, plan_prices)
+        specs = [config.spec.path] if isinstance(config.spec, SpecValues) and config.spec.path else []
     elif spec is not None:
-        given = {key: text for key, text in place.items() if text is not None}
+        specs = [] if str(spec) == "-" else [spec]
         file = Path(STDIN) if str(spec) == "-" else spec
-        head = {} if cloud or given or machine else place_in_head(file)
-        if head:
-            click.echo(
-                f"{spec} names its place: {', '.join(f'{key} {value}' for key, value in head.items())}", err=True
-            )
-        cloud, machine = cloud or head.pop("cloud", None), machine or head.pop("machine", None)
-        config = _command_line(file, cloud or CLOUDS[0], {**head, **given}, machine)
+        if not given and (given := place_in_head(file)):
+            told = ", ".join(f"{key} {value}" for key, value in given.items())
+            click.echo(f"{spec} names its place: {told}", err=True)
+        plan = _plan(file, given)
     else:
         raise click.UsageError("give a SPEC, or a stack with --stack")
-    plan = plan_stack(config, plan_prices)
     lines: list[Line] = []
     missing = missing_sdk(plan.training.shape.cloud)
     if not missing and form == "table":
         more = [Line("Next", f"gpucluster sandbox pulumi preview --stack {stack}")] if stack else []
-        lines = [*_cost(plan, config.spec), *more]
+        lines = [*_cost(plan, specs), *more]
     write(_document(plan), form, sys.stdout, lines)
     if missing:
         click.echo(f"a preview, and the cost here, {missing}", err=True)
 
 
-def _cost(plan: ClusterPlan, spec: SpecSource[StackSpec] | None) -> list[Line]:
+def _cost(plan: ClusterPlan, specs: Sequence[Path]) -> list[Line]:
     # Imported late: they load the cloud's SDK, which a plan and its mistakes do not need.
     from gpucluster.cost.documents.closing import closing_lines
     from gpucluster.cost.estimate.estimate import estimate
     from gpucluster.operate.quote.plan_declaration import declared
 
     found = estimate(declared(plan), PriceBook.in_use(), Assumptions(regions=regions_in_use()))
-    return closing_lines(found, specs=[spec.path] if isinstance(spec, SpecValues) and spec.path else [])
+    return closing_lines(found, specs=specs)
 
 
 def place_in_head(spec: Path) -> dict[str, str]:
@@ -110,6 +110,29 @@ def place_in_head(spec: Path) -> dict[str, str]:
             if match := _KEY.fullmatch(line.strip()):
                 found[match[1]] = match[2]
     return found if found.get("cloud") in CLOUDS else {}
+
+
+def _plan(spec: Path, place: dict[str, str]) -> ClusterPlan:
+    """The plan of a spec. place: cloud, location and machine, as far as they are given. Raises InputError; if no cloud
+    is given and the spec fits another one than the default, with the option to add.
+    """
+    cloud, machine = place.pop("cloud", None), place.pop("machine", None)
+    try:
+        return plan_stack(_command_line(spec, cloud or CLOUDS[0], place, machine), plan_prices)
+    except InputError as error:
+        others = CLOUDS[1:] if cloud is None and spec.is_file() else ()
+        if name := next((other for other in others if _fits(spec, other)), None):
+            add = f"--cloud is missing; {spec} fits {cloud_of(name).title}: add --cloud {name}"
+            raise InputError(str(error), None, InputError("command line", [add])) from None
+        raise
+
+
+def _fits(spec: Path, cloud: str) -> bool:
+    try:
+        plan_stack(_command_line(spec, cloud, {}, None), plan_prices)
+    except InputError:
+        return False
+    return True
 
 
 def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:

@@ -42,6 +42,21 @@ def test_what_is_wrong_on_stdin_is_told_under_that_name() -> None:
     ]
 
 
+def test_a_spec_of_another_cloud_is_checked_with_the_option_to_add(tmp_path: Path) -> None:
+    spec = yaml.safe_load(_run("init", "-").stdout)
+    reservation = "projects/my-project/reservations/mine"
+    spec |= {"placement": {"kind": "reservation", "id": reservation}}
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec))
+    refused = _run("check", "spec.yaml", folder=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.splitlines()[0] == "error: spec.yaml: 1 problem"
+    assert refused.stderr.splitlines()[-2:] == [
+        "error: command line: 1 problem",
+        "  --cloud is missing; spec.yaml fits Google Cloud: add --cloud gcp",
+    ]
+    assert _run("check", "spec.yaml", "--cloud", "gcp", folder=tmp_path).returncode == 0
+
+
 def test_options_write_a_project_with_a_stack_in_an_empty_folder_and_overwrite_nothing(tmp_path: Path) -> None:
     done = _run("init", "--stack", "dev", "--cloud", "gcp", "--region", "europe-west4", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
