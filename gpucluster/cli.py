@@ -17,32 +17,17 @@ _SHELLS = ("bash", "zsh", "fish")
     "cost",
     cls=Group,
     commands=[
-        Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state.", computes=True),
-        Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month.", computes=True),
+        Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state."),
+        Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
+        Later("compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side."),
+        Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
         Later(
-            "compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side.", computes=True
+            "options", "gpucluster.cost.commands.purchasing:options", "Price every purchase option of the GPU machines."
         ),
-        Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report.", computes=True),
-        Later(
-            "options",
-            "gpucluster.cost.commands.purchasing:options",
-            "Price every purchase option of the GPU machines.",
-            computes=True,
-        ),
-        Later("advise", "gpucluster.cost.commands.purchasing:advise", "Suggest savings.", computes=True),
-        Later(
-            "tco",
-            "gpucluster.cost.commands.tco:tco",
-            "Compare the cost of your own nodes with the cloud.",
-            computes=True,
-        ),
-        Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits.", computes=True),
-        Later(
-            "reconcile",
-            "gpucluster.cost.commands.reconcile:reconcile",
-            "Compare a bill with a plan or state.",
-            computes=True,
-        ),
+        Later("advise", "gpucluster.cost.commands.purchasing:advise", "Suggest savings."),
+        Later("tco", "gpucluster.cost.commands.tco:tco", "Compare the cost of your own nodes with the cloud."),
+        Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
+        Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
         Group(
             "usage",
             help="Set values that no plan contains, such as traffic and requests.",
@@ -56,12 +41,10 @@ _SHELLS = ("bash", "zsh", "fish")
             "prices",
             help="Show, check and refresh the price book.",
             commands=[
+                Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
+                Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
                 Later(
-                    "show", "gpucluster.cost.commands.prices:show", "List prices with source and date.", computes=True
-                ),
-                Later("check", "gpucluster.cost.commands.prices:check", "Test the price book.", computes=True),
-                Later(
-                    "refresh", "gpucluster.cost.commands.prices:refresh", "Read prices from the clouds' price lists."
+                    "refresh", "gpucluster.cost.commands.refresh:refresh", "Read prices from the clouds' price lists."
                 ),
             ],
         ),
@@ -78,7 +61,7 @@ def cost() -> None:
     "guardrails",
     cls=Group,
     commands=[
-        Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules.", computes=True),
+        Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules."),
         Later("list", "gpucluster.policies.command:list_rules", "List the rules."),
         Later("explain", "gpucluster.policies.command:explain", "Explain a rule and how to fix a finding."),
         Later("pack", "gpucluster.policies.command:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
@@ -86,20 +69,10 @@ def cost() -> None:
             "config",
             help="Check the configuration file of a pack.",
             commands=[
-                Later(
-                    "check",
-                    "gpucluster.policies.command:config_check",
-                    "Check the configuration file of a pack.",
-                    computes=True,
-                )
+                Later("check", "gpucluster.policies.command:config_check", "Check the configuration file of a pack.")
             ],
         ),
-        Later(
-            "pr-check",
-            "gpucluster.operate.pull_request.command:command",
-            "Check the change of a pull request.",
-            computes=True,
-        ),
+        Later("pr-check", "gpucluster.operate.pull_request.command:command", "Check the change of a pull request."),
     ],
 )
 def guardrails() -> None:
@@ -119,21 +92,14 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     cls=Group,
     commands=[
         Later("pulumi", "gpucluster.sandbox.commands.pulumi:pulumi", "Run any Pulumi command."),
-        Later(
-            "status",
-            "gpucluster.sandbox.commands.status:status",
-            "List what exists in the simulated clouds.",
-            computes=True,
-        ),
+        Later("status", "gpucluster.sandbox.commands.status:status", "List what exists in the simulated clouds."),
         Later("drift", "gpucluster.sandbox.commands.drift:drift", "Show what changed behind Pulumi's back."),
         Later(
             "recover", "gpucluster.sandbox.commands.recover:recover", "Repair state and clouds after a crash or a loss."
         ),
         Later("reset", "gpucluster.sandbox.commands.reset:reset", "Delete the simulated clouds."),
         Later(
-            "connect",
-            "gpucluster.operate.account.connect:in_sandbox",
-            "Write a kubeconfig context for a live cluster.",
+            "connect", "gpucluster.operate.account.connect:in_sandbox", "Write a kubeconfig context for a live cluster."
         ),
         Later("reap", "gpucluster.operate.account.reap:in_sandbox", "Destroy expired stacks."),
         Later(
@@ -148,7 +114,6 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
             "leftovers",
             "gpucluster.operate.account.leftovers:in_sandbox",
             "List what a stack left in the simulated clouds.",
-            computes=True,
         ),
         Later("kubectl", "gpucluster.sandbox.commands.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
         Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a live cluster."),
@@ -157,20 +122,15 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         Later("stop", "gpucluster.sandbox.live.commands.logs:stop", "Stop a live cluster."),
         Later("engine", "gpucluster.sandbox.engine.command:engine", "Show or build the Pulumi engine in use."),
         Later("kubernetes", "gpucluster.sandbox.commands.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
-        Later(
-            "doctor",
-            "gpucluster.sandbox.commands.doctor:doctor",
-            "Check what the sandbox needs on this machine.",
-            computes=True,
-        ),
+        Later("doctor", "gpucluster.sandbox.commands.doctor:doctor", "Check what the sandbox needs on this machine."),
     ],
 )
 @click.option(
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/plan/scenarios.md); for "
-    "commands that run Pulumi.",
+    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/scenarios.md); for commands "
+    "that run Pulumi.",
 )
 @click.option(
     "--kubernetes",
@@ -205,11 +165,8 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
             "topology",
             "gpucluster.operate.acceptance.commands:topology",
             "Check that the nodes share one network domain.",
-            computes=True,
         ),
-        Later(
-            "report", "gpucluster.operate.acceptance.commands:report", "Evaluate logs of measurements.", computes=True
-        ),
+        Later("report", "gpucluster.operate.acceptance.commands:report", "Evaluate logs of measurements."),
     ],
 )
 def acceptance() -> None:
@@ -223,17 +180,10 @@ def acceptance() -> None:
     "telemetry",
     cls=Group,
     commands=[
-        Later("rules", "gpucluster.operate.spec.telemetry:rules", "Print alerts.", computes=True),
-        Later(
-            "dashboards",
-            "gpucluster.operate.spec.telemetry:write_dashboards",
-            "Write Grafana dashboards.",
-            computes=True,
-        ),
+        Later("rules", "gpucluster.operate.spec.telemetry:rules", "Print alerts."),
+        Later("dashboards", "gpucluster.operate.spec.telemetry:write_dashboards", "Write Grafana dashboards."),
         Later("counters", "gpucluster.operate.spec.telemetry:counters", "Print DCGM counters to collect."),
-        Later(
-            "opencost", "gpucluster.operate.spec.telemetry:opencost", "Print a price sheet for OpenCost.", computes=True
-        ),
+        Later("opencost", "gpucluster.operate.spec.telemetry:opencost", "Print a price sheet for OpenCost."),
     ],
 )
 def telemetry() -> None:
@@ -263,30 +213,17 @@ def completion(shell: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"]},
     commands=[
         Later("init", "gpucluster.operate.spec.init:init", "Write a first spec, or a whole stack."),
-        Later(
-            "check",
-            "gpucluster.operate.spec.check:check",
-            "Check a spec or stack and print its plan and cost.",
-            computes=True,
-        ),
+        Later("check", "gpucluster.operate.spec.check:check", "Check a spec or stack and print its plan and cost."),
         Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
         Later(
             "package",
             "gpucluster.components.package.folder:command",
             "Write a Pulumi package of the clusters for any language.",
-            computes=True,
         ),
-        Later(
-            "quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region.", computes=True
-        ),
+        Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,
-        Later(
-            "judge",
-            "gpucluster.operate.judges.command:judge",
-            "Validate a plan against the vendors' schemas.",
-            computes=True,
-        ),
+        Later("judge", "gpucluster.operate.judges.command:judge", "Validate a plan against the vendors' schemas."),
         Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
         Later(
             "connect", "gpucluster.operate.account.connect:connect", "Write a kubeconfig context for a stack's cluster."
@@ -298,23 +235,16 @@ def completion(shell: str) -> None:
             "Scale the GPU nodes of a cluster to zero and keep its data.",
         ),
         Later("resume", "gpucluster.operate.account.pause:resume", "Start the nodes of a paused cluster again."),
-        Later(
-            "leftovers",
-            "gpucluster.operate.account.leftovers:leftovers",
-            "List what a stack left in its account.",
-            computes=True,
-        ),
+        Later("leftovers", "gpucluster.operate.account.leftovers:leftovers", "List what a stack left in its account."),
         Later(
             "upgrade",
-            "gpucluster.operate.account.upgrade:upgrade",
+            "gpucluster.operate.account.upgrade.command:upgrade",
             "Print outdated versions of a cluster and the upgrade steps.",
-            computes=True,
         ),
         Later(
             "rights",
             "gpucluster.operate.account.rights.command:rights",
             "Write the minimal permissions that `pulumi up` needs.",
-            computes=True,
         ),
         sandbox,
         acceptance,

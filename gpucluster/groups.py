@@ -11,18 +11,35 @@ import click
 from gpucluster.core.text.terminal import Program, working
 from gpucluster.errors import Error, Exit, InputError, place_of
 
+AT_TERMINAL: Final = frozenset(
+    [
+        "burn-in",
+        "connect",
+        "init",
+        "kubectl",
+        "logs",
+        "pause",
+        "pulumi",
+        "reap",
+        "recover",
+        "rehearse",
+        "reset",
+        "resume",
+        "run",
+    ]
+)
+"""Commands that ask, or run another program at the terminal. All others show there that they still work."""
+
 
 class Later(click.Command):
     """A command that is imported on use; help and completion need only its summary.
 
-    where: `module:attribute` of the command. summary: the first sentence of its help. computes: whether it may take
-    seconds without output, and neither asks nor runs a program at the terminal.
+    where: `module:attribute` of the command. summary: the first sentence of its help.
     """
 
-    def __init__(self, name: str, where: str, summary: str, *, computes: bool = False) -> None:
+    def __init__(self, name: str, where: str, summary: str) -> None:
         super().__init__(name, short_help=summary)
         self.where = where
-        self.computes = computes
 
     def load(self) -> click.Command:
         """The command itself."""
@@ -32,7 +49,7 @@ class Later(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        if self.computes and parent is not None and "--quiet" not in args:
+        if self.name not in AT_TERMINAL and parent is not None and "--quiet" not in args:
             parent.with_resource(working(f"{parent.command_path} {info_name}"))
         return self.load().make_context(info_name, args, parent, **extra)
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from gpucluster.cli import main
 from gpucluster.errors import Fault, InputError
-from gpucluster.groups import Later
+from gpucluster.groups import AT_TERMINAL, Later
 from gpucluster.options import FORMS, STACK
 from tests.says import Says
 from tests.waiting import LIMIT
@@ -120,6 +120,10 @@ def test_options_name_what_they_take_by_one_set_of_words() -> None:
     odd = {metavar for _, option, metavar in _options() if not isinstance(option.type, click.Choice)} - METAVARS
     assert odd == set()
     assert [words for words, option, metavar in _options() if "--stack" in option.opts and metavar != "NAME"] == []
+
+
+def test_the_commands_that_use_the_terminal_themselves_exist() -> None:
+    assert {path[-1] for path, _ in COMMANDS if path} >= AT_TERMINAL
 
 
 def test_stack_has_the_same_short_form_everywhere() -> None:
