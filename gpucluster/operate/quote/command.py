@@ -119,6 +119,8 @@ def quote(
         _pick(found, pick, output, stack, quiet=quiet)
         return
     write(quote_document(found, top), form, output)
+    if form == "table" and not quiet:
+        click.echo("Next: add --pick N --stack NAME, which writes row N as a stack", err=True)
 
 
 def _pick(found: Answer, pick: int, output: TextIO, stack: str | None, *, quiet: bool) -> None:

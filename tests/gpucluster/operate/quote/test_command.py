@@ -40,6 +40,8 @@ def test_the_table_has_a_row_a_cluster_and_says_what_is_to_be_known(home: Answer
     assert f"${home.quotes[0].total:,.2f}" in rows[0]
     assert f"{len(home.quotes) - 2} more: --top {len(home.quotes)}, or --format csv" in lines
     assert {"Prerequisites", "Excluded"} <= set(lines)
+    assert done.stderr.endswith("Next: add --pick N --stack NAME, which writes row N as a stack\n")
+    assert run(*HOME, "--top", "2", "--quiet").stderr == ""
 
 
 def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None:
