@@ -44,7 +44,7 @@ _SHELLS = ("bash", "zsh", "fish")
                 Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
                 Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
                 Later(
-                    "refresh", "gpucluster.cost.commands.refresh:refresh", "Read prices from the clouds' price lists."
+                    "refresh", "gpucluster.cost.commands.prices:refresh", "Read prices from the clouds' price lists."
                 ),
             ],
         ),
@@ -129,7 +129,7 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/scenarios.md); for commands "
+    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/plan/scenarios.md); for commands "
     "that run Pulumi.",
 )
 @click.option(
@@ -238,7 +238,7 @@ def completion(shell: str) -> None:
         Later("leftovers", "gpucluster.operate.account.leftovers:leftovers", "List what a stack left in its account."),
         Later(
             "upgrade",
-            "gpucluster.operate.account.upgrade.command:upgrade",
+            "gpucluster.operate.account.upgrade:upgrade",
             "Print outdated versions of a cluster and the upgrade steps.",
         ),
         Later(
