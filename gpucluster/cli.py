@@ -129,8 +129,8 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/plan/scenarios.md); for commands "
-    "that run Pulumi.",
+    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/plan/scenarios.md); for "
+    "commands that run Pulumi.",
 )
 @click.option(
     "--kubernetes",

@@ -68,13 +68,15 @@ class Seeded:
             ("mandatory", of["rule"], of["resource"].replace(": ", f": {name}-")): of["what"]
             for name, of in self.stopping.items()
         }
-        assert sorted(finding for finding in findings if finding[0] == "mandatory") == sorted(told), output
+        stopping = [finding for finding in findings if finding[0] == "mandatory"]
+        assert {rule for _, rule, _ in stopping} == {rule for _, rule, _ in told}, output
         _, *parts = map(str, _FINDING.split(output))
         # Finding -> what stands below it, up to the next one.
         said = {(parts[at], parts[at + 1], parts[at + 2]): parts[at + 3] for at in range(0, len(parts), 4)}
-        for finding, what in told.items():
-            assert what in said[finding]
-            # Once for a rule: where it finds another resource, it says to look above.
-            of_the_rule = "".join(text for (_, policy, _), text in said.items() if policy == finding[1])
+        for (_, rule, resource), what in told.items():
+            # One finding has all resources of a rule for the stack; a rule for single resources has one for each.
+            texts = [f"{subject}{text}" for (_, policy, subject), text in said.items() if policy == rule]
+            assert [text for text in texts if what in text and resource.partition(": ")[2] in text], output
+            of_the_rule = "".join(texts)
             assert "          why: " in of_the_rule
             assert "          fix: " in of_the_rule

@@ -52,7 +52,7 @@ def test_an_accepted_mistake_is_shown_and_stops_nothing(project):
 def test_what_cannot_be_decided_is_shown_and_stops_nothing(project):
     code, findings, output = project.preview("foreign-template")
     assert (code, {(level, policy) for level, policy, _ in findings}) == (0, {("advisory", "not-known-yet")}), output
-    [asking] = re.findall(r"(\S.*) not evaluated: its launch template is not part of this stack", output)
+    [asking] = re.findall(r"not evaluated: (\S.*): its launch template is not part of this stack", output)
     assert re.split(", | and ", asking) == [
         "training-pool-in-one-domain",
         "fabric-interfaces-complete",
@@ -107,7 +107,8 @@ def test_settings_of_the_pack_reach_the_rules(project):
     findings = findings_in(output)
     assert code == 0, output
     assert {(level, policy) for level, policy, _ in findings} == {("advisory", "required-labels")}
-    assert ("advisory", "required-labels", "aws:ec2:Vpc: network") in findings
+    assert findings == [("advisory", "required-labels", "aws:ec2:LaunchTemplate: template")]
+    assert re.search(r"^ +.*\bnetwork\b.*: tags: `cost-center` missing$", output, re.MULTILINE), output
 
 
 def test_an_update_stops_at_its_preview_and_makes_nothing(project):
