@@ -68,8 +68,8 @@ def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
 
 def before_of(read: Read, book: PriceBook, assumptions: Assumptions) -> str | None:
     """The total before a plan's update, at the same prices; None without a plan, and for a first one."""
-    standing = read.standing() if read.is_plan else Resources([])
-    return totals(estimate(standing, book, assumptions))["monthly"] if len(standing) else None
+    existing = read.existing() if read.is_plan else Resources([])
+    return totals(estimate(existing, book, assumptions))["monthly"] if len(existing) else None
 
 
 @click.command()

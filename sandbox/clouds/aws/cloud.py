@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.aws import invokes, names
-from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
+from gpucluster.sandbox.clouds.aws.models import MODELS
 from gpucluster.sandbox.clouds.aws.names import all_tags, hex_id, refused_tags
 from gpucluster.sandbox.clouds.aws.rules import RULES
 from gpucluster.sandbox.clouds.cloud import (

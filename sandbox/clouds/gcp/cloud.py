@@ -13,7 +13,8 @@ from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Resource, SettingError, property_names
 from gpucluster.sandbox.clouds.gcp import deletion, invokes, names
 from gpucluster.sandbox.clouds.gcp.machines import NODE_POOL
-from gpucluster.sandbox.clouds.gcp.model import EXAMPLES, MODELS, ManagedResource, is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.model import EXAMPLES, ManagedResource, is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.models import MODELS
 from gpucluster.sandbox.clouds.gcp.names import CREATION_ONLY, STRATEGIES, all_labels, label_input
 from gpucluster.sandbox.clouds.gcp.rules import RULES
 from gpucluster.sandbox.clouds.gcp.rules.access import api_is_enabled, key_is_usable
