@@ -37,8 +37,6 @@ ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs/images"
 STACK: Final = "aws-trial"
 _COLUMNS: Final = 100
-_ABOVE: Final = 18
-"""Lines above the total of a preview."""
 _HEIGHT: Final = 760
 """Of a page, from its top, in pixels."""
 _EXAMPLE: Final = ROOT / "docs/reference/pull-request-example.md"
@@ -60,16 +58,11 @@ code { background: #eff1f3; border-radius: 6px; padding: .2em .4em; font-size: 8
 
 
 def preview() -> str:
-    """The totals of a first preview on a terminal, with the lines above them, and its last lines, in their colours."""
+    """The closing block of a first preview on a terminal, in its colours."""
     with _project() as folder:
         lines = _on_a_terminal(folder, "preview", "--policy-pack", "policies").rstrip().splitlines()
-    plain = [Text.from_ansi(line).plain for line in lines]
-    total = max(number for number, line in enumerate(plain) if "Total" in line)
-    budget = next((number for number, line in enumerate(plain) if number > total and "Budget" in line), total)
-    last = max(number for number, line in enumerate(plain) if line.startswith("Resources:"))
-    if budget + 1 >= last:
-        return "\n".join(lines[max(0, min(total - _ABOVE, last)) :])
-    return "\n".join([*lines[max(0, total - _ABOVE) : budget + 1], "...", *lines[last:]])
+    last = max(number for number, line in enumerate(lines) if "Resources:" in line)
+    return "\n".join(lines[last:])
 
 
 def report() -> str:

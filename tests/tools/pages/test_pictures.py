@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text()
 
 def test_every_picture_is_in_the_readme_and_names_no_path_of_a_machine() -> None:
     assert {path.name for path in IMAGES.iterdir() if f"](docs/images/{path.name})" not in README} == set()
-    assert [path.name for path in IMAGES.iterdir() if len(text_in(path)) < 500 or str(ROOT) in text_in(path)] == []
+    assert [path.name for path in IMAGES.iterdir() if len(text_in(path)) < 200 or str(ROOT) in text_in(path)] == []
 
 
 def test_a_picture_of_a_terminal_has_its_text_and_no_font_of_a_network(tmp_path: Path) -> None:
