@@ -27,6 +27,7 @@ from gpucluster.core.program.readers.last_outputs import last_outputs
 from gpucluster.core.program.readers.private_sdk import before_outputs, has_engine
 from gpucluster.core.program.readers.running import Watched, watch
 from gpucluster.core.program.resources import Resources, urn_type
+from gpucluster.core.program.values import is_list
 from gpucluster.cost.documents.closing import closing_lines, failure, totals
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
@@ -77,15 +78,16 @@ class PricedParts:
         self.parts.append(resources)
         every = found if len(self.parts) == 1 else price.estimate(Resources.joined(self.parts))
         lines = closing_lines(every, before=self.before, trial=trial_of(every, now()))
+        following = _next(get_root_resource())
         content = {
             "lines": as_data(lines),
             "failed": failed,
             "field": "budget.monthly_usd" if failed else "",
-            "next": _next(get_root_resource()),
+            "next": following,
         }
         if hand_over(self.name, content):
             return
-        more = [Line("Failed", failed)] if failed else [Line("Next", text) for text in content["next"][:1]]
+        more = [Line("Failed", failed)] if failed else [Line("Next", text) for text in following[:1]]
         # The engine shows messages without a gap between them.
         self._waiting = "\n" + block([*lines, *more], width_for(indent=_INDENT))
         if failed or get_root_resource() is None:
@@ -241,7 +243,7 @@ def _next(root: pulumi.Resource | None) -> list[str]:
     if pulumi.runtime.is_dry_run():
         return [f"pulumi up --stack {pulumi.get_stack()}"]
     stated: Any = getattr(root, "outputs", {}).get("next")
-    return [text for text in stated if isinstance(text, str)] if isinstance(stated, list) else []
+    return [text for text in stated if isinstance(text, str)] if is_list(stated) else []
 
 
 def _only_reports() -> bool:

@@ -189,7 +189,7 @@ def _grid(table: Table, heads: Sequence[str], columns: Sequence[_Column], room: 
     known = any(column.width for column in columns)
     even: Mapping[int, int] = _even(columns, room) if table.even and not known else {}
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=table.wide is not None and not known,
-                show_header=any(heads))  # fmt: skip
+                show_header=any(heads), header_style="")  # fmt: skip
     for at, (head, column) in enumerate(zip(heads, columns, strict=True)):
         ratio = width = least = most = None
         if known:

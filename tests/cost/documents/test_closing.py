@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.core.documents.document import Document, Row, Table
+from gpucluster.core.documents.terminal import as_text
 from gpucluster.core.program.closing import Line
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
@@ -85,3 +88,14 @@ def test_a_trial_past_its_end_is_red(found: Callable[..., Estimate]) -> None:
     trial = trial_of(now, datetime(2026, 11, 20, tzinfo=UTC), begun=datetime(2026, 11, 1, tzinfo=UTC))
     assert trial is not None
     assert Line("", trial.sentence, "bad") in closing_lines(now, trial=trial)
+
+
+def test_on_a_terminal_sums_are_bold_and_foreign_control_characters_are_letters() -> None:
+    rows, sums = [Row(("a\x1b[2Jb", "$1.00"))], [Row(("Total", "$1.00"), strong=True)]
+    table = Table(heads=("", "$"), rows=rows, sums=sums)
+    document = Document(title="Cost", model=dict, sections=lambda: [table])
+    plain, styled = as_text(document, 40), as_text(document, 40, styled=True)
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[01]m", "", styled) == plain
+    assert [line.startswith("\x1b[1mTotal") for line in styled.splitlines()][-1]
+    assert "a\\x1b[2Jb" in styled

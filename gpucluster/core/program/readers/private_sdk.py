@@ -94,15 +94,16 @@ def before_outputs(stack: pulumi.Resource, do: Callable[[], Mapping[str, str]]) 
     """Runs `do` once at the end of a program that succeeds, before the SDK registers the outputs of its stack, and adds
     the result to them.
     """
-    register = stack.register_outputs
+    component = cast(Any, stack)
+    register: Callable[[Mapping[str, Any]], None] = component.register_outputs
 
     def registering(outputs: Mapping[str, Any]) -> None:
-        stack.register_outputs = register
+        component.register_outputs = register
         # The SDK also registers them while the program's error is on its way.
-        more = do() if sys.exc_info()[0] is None else {}
+        more: Mapping[str, str] = do() if sys.exc_info()[0] is None else {}
         register({**more, **outputs})
 
-    stack.register_outputs = registering
+    component.register_outputs = registering
 
 
 def has_engine() -> bool:

@@ -61,7 +61,12 @@ def _run(plan: Path, words: list[str]) -> tuple[int, str]:
     files = {PLAN: str(plan), LIMITS: str(plan.with_name(LIMITS))}
     shown = _Terminal()
     stream = io.TextIOWrapper(shown, encoding="utf-8", write_through=True)
-    with mock.patch.dict(os.environ, {"COLUMNS": "100"}), redirect_stdout(stream), redirect_stderr(stream):
+    # Without the bold of our own sums: what is left would be of the plan.
+    with (
+        mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}),
+        redirect_stdout(stream),
+        redirect_stderr(stream),
+    ):
         try:
             main([*(files.get(word, word) for word in words), str(plan)])
             code = 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any, Literal, Optional, Union, cast
 
 import pulumi
+import pytest
 from pulumi.runtime.settings import SETTINGS
 
 from gpucluster.core.program.readers import private_sdk as sdk
@@ -63,3 +65,21 @@ def test_the_sdk_keeps_what_a_program_awaits() -> None:
         assert sdk.awaited_outputs() == set()
 
     asyncio.run(program())
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_program_that_succeeds_adds_outputs_at_its_end(run_program: Callable[..., Any], fails: bool) -> None:
+    seen: list[dict[str, Any]] = []
+    kept: list[str] = []
+
+    def program() -> None:
+        root: Any = pulumi.runtime.get_root_resource()
+        root.register_outputs = seen.append
+        sdk.before_outputs(root, lambda: kept.append("once") or {"monthly": "1", "own": "lost"})
+        pulumi.export("own", "kept")
+        if fails:
+            raise pulumi.RunError("wrong")
+
+    with pytest.raises(pulumi.RunError) if fails else contextlib.nullcontext():
+        run_program(program)
+    assert (seen, kept) == (([{"own": "kept"}], []) if fails else ([{"monthly": "1", "own": "kept"}], ["once"]))
