@@ -22,6 +22,9 @@ OUTPUT_VARIABLE: Final = "GPUCLUSTER_OUTPUT"
 FOLDER_VARIABLE: Final = "SANDBOX_CLOSING"
 """Names the folder in which the sandbox reads the parts of the block."""
 
+_COMMAND: Final = "Next"
+"""Label of a command, which is copied whole: it does not wrap."""
+
 Tone = Literal["", "strong", "bad"]
 
 
@@ -70,7 +73,8 @@ def block(lines: Sequence[Line], width: int, stream: TextIO | None = None) -> st
     shown: list[str] = []
     for line in lines:
         # Commands, paths and amounts are for copying, and must keep their hyphens.
-        texts = textwrap.wrap(line.text, max(width - indent, 20), break_long_words=False, break_on_hyphens=False)
+        room = len(line.text) if line.label == _COMMAND else max(width - indent, 20)
+        texts = textwrap.wrap(line.text, room, break_long_words=False, break_on_hyphens=False)
         for head, text in zip([line.label, *[""] * (len(texts) - 1)], texts, strict=True):
             toned = text if stream is None else styled(text, stream, **_STYLES[line.tone])
             shown.append(f"{head.ljust(indent)}{toned}")

@@ -31,6 +31,10 @@ def test_labels_stand_in_a_column_and_texts_wrap_between_words() -> None:
     ]
 
 
+def test_a_command_stays_on_one_line() -> None:
+    assert block([Line("Next", "pulumi up --stack aws-trial")], 24) == "Next  pulumi up --stack aws-trial"
+
+
 def test_a_terminal_gets_bold_and_red_and_no_foreign_control_character(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
