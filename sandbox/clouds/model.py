@@ -83,9 +83,9 @@ class ManagedResource:
             found = self.ledger.mentioning({token}, *(str(text) for text in mentioning))
         else:
             found = self.ledger.find(self.provider, self.scope, token)
-        return self.beside(found)
+        return self.others_of(found)
 
-    def beside(self, found: Iterable[Entry]) -> list[Entry]:
+    def others_of(self, found: Iterable[Entry]) -> list[Entry]:
         """The other resources in the same scope."""
         own = (self.token, self.id) if self.previous else None
         return [entry for entry in found if entry.scope == self.scope and (entry.type, entry.id) != own]

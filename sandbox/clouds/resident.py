@@ -68,7 +68,7 @@ def _write(file: Path, package: str) -> None:
 
 
 _log = logging.getLogger(__name__)
-_ours = logging.getLogger("gpucluster.sandbox")
+_logger = logging.getLogger("gpucluster.sandbox")
 """Above the loggers of all modules of the sandbox."""
 
 _MESSAGE_BYTES = 400 * 1024 * 1024
@@ -115,12 +115,12 @@ class Resident:
     def __exit__(self, *_: object) -> None:
         self._listener.close()
         self._socket_path.unlink(missing_ok=True)
-        _ours.removeHandler(self._traces)
+        _logger.removeHandler(self._traces)
         self._traces.close()
 
     def start(self) -> None:
         """Begins to answer."""
-        _ours.addHandler(self._traces)
+        _logger.addHandler(self._traces)
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property

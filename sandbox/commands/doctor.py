@@ -59,14 +59,14 @@ def _engine() -> str:
     from gpucluster.sandbox.engine import find
     from gpucluster.sandbox.engine.find import engine_on_path
 
-    said: list[str] = []
+    messages: list[str] = []
     try:
-        found = engine_on_path(said.append, not_below=find.cache_folder()) or find.cached_engine()
+        found = engine_on_path(messages.append, not_below=find.cache_folder()) or find.cached_engine()
     except find.BrokenCache as error:
         raise _BrokenPart(f"the cached engine is broken: {error}; the next command builds it again") from error
     if found is None:
-        return "; ".join(["none yet: downloaded or built at first use (about 5 minutes)", *said])
-    return "; ".join([f"Pulumi {found.version} ({found.origin}), {found.binary}", *said])
+        return "; ".join(["none yet: downloaded or built at first use (about 5 minutes)", *messages])
+    return "; ".join([f"Pulumi {found.version} ({found.origin}), {found.binary}", *messages])
 
 
 def _api_server() -> str:
@@ -106,12 +106,12 @@ def _disk() -> str:
     folder = cache_folder()
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(there).free / _GIB
-    said = f"{free:.0f} GiB free for {folder}"
+    space = f"{free:.0f} GiB free for {folder}"
     if free < _WANTED_GIB and not folder.exists():
         raise _BrokenPart(
-            f"{said}: the first use needs up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room"
+            f"{space}: the first use needs up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room"
         )
-    return said
+    return space
 
 
 def _sdks() -> str:

@@ -39,7 +39,7 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
         controllers.build_all(say_on_stderr)
         for chart in (*CHARTS.values(), *RENDERED.values()):
             fetch(chart, say_on_stderr)
-    beside = {program.name: str(program.path) if program.is_there() else "" for program in controllers.programs()}
+    paths = {program.name: str(program.path) if program.is_there() else "" for program in controllers.programs()}
     rows = [
         {
             "brought_by": " ".join(filter(None, (source.brought_by, source.version))),
@@ -52,14 +52,14 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
         document = {
             "version": binaries.VERSION,
             "programs": str(programs.folder),
-            "controllers": beside,
+            "controllers": paths,
             "definitions": rows,
         }
         click.echo(json.dumps(document, indent=2))
         return
     click.echo(f"version   {binaries.VERSION}\nprograms  {programs.folder}\ncontrollers")
-    for name, path in beside.items():
-        click.echo(f"  {name:{max(map(len, beside))}}  {path or 'not built: gpucluster sandbox kubernetes --live'}")
+    for name, path in paths.items():
+        click.echo(f"  {name:{max(map(len, paths))}}  {path or 'not built: gpucluster sandbox kubernetes --live'}")
     click.echo("definitions")
     width = max(len(row["brought_by"]) for row in rows)
     for row in rows:

@@ -49,9 +49,9 @@ def recover(stack: str | None, dry_run: bool) -> None:
     """Repair state and clouds after a crash or a loss.
 
     Replaces a missing or damaged state or ledger by the copy of the last command. Removes the locks of dead processes,
-    adopts resources that the clouds have and no state has, drops unfinished operations, refreshes what is gone or
-    changed, and waits for operations that the clouds still carry out. Prints nothing if there is nothing to do. It does
-    not touch real accounts: docs/plan/recovery.md describes how to find what a crash left there.
+    adopts resources that the clouds have and no state has, drops unfinished operations, refreshes resources that
+    changed or were deleted, and waits for operations that the clouds still carry out. Prints nothing if there is
+    nothing to do. It does not touch real accounts: docs/plan/recovery.md describes how to find what a crash left there.
     """
     project = current_project()
     if not project.store.root.exists():

@@ -84,8 +84,8 @@ def ask_version(binary: Path) -> str:
 
 
 def _has_language_host(binary: Path) -> bool:
-    beside = [folder / _LANGUAGE_HOST for folder in (binary.parent, binary.resolve().parent)]
-    return any(os.access(path, os.X_OK) for path in beside) or shutil.which(_LANGUAGE_HOST) is not None
+    hosts = [folder / _LANGUAGE_HOST for folder in (binary.parent, binary.resolve().parent)]
+    return any(os.access(path, os.X_OK) for path in hosts) or shutil.which(_LANGUAGE_HOST) is not None
 
 
 def _text(version: release.Version) -> str:

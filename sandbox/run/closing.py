@@ -55,9 +55,9 @@ def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Lin
         return
     every = [one for pack in packs for one in pack["findings"]]
     counts = {level: sum(one["level"] == level for one in every) for level in ("mandatory", "advisory")}
-    told = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
+    by_level = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
     rules = sum(pack["rules"] for pack in packs)
-    yield Line("Findings", told or f"none, by {rules} rules", "bad" if counts["mandatory"] else "")
+    yield Line("Findings", by_level or f"none, by {rules} rules", "bad" if counts["mandatory"] else "")
     for one in every:
         times = f" ({one['count']} resources)" if one["count"] > 1 else ""
         text = f"{one['level']} {one['rule']}{times}{where(one['field'])}"

@@ -104,8 +104,8 @@ def damaged_states(project: Project) -> list[Damage]:
 
 
 def _damage(project: Project, stack: str, file: Path | None, entries: Iterable[Entry]) -> Iterator[Damage]:
-    ours = f"urn:pulumi:{stack}::{project.name}::"
-    left = sum(entry.urn.startswith(ours) for entry in entries)
+    prefix = f"urn:pulumi:{stack}::{project.name}::"
+    left = sum(entry.urn.startswith(prefix) for entry in entries)
     if file is not None:
         try:
             read_state(file, stack)
@@ -122,8 +122,8 @@ def _damage(project: Project, stack: str, file: Path | None, entries: Iterable[E
 
 def _newest(project: Project, stack: str) -> tuple[Path, StackState] | tuple[None, None]:
     """The newest intact state of a stack other than the current one; None if there is none."""
-    beside = project.store.states(project.name) / f"{stack}.json.bak"
-    files = (_copy_of_state(project, stack), beside)
+    backup = project.store.states(project.name) / f"{stack}.json.bak"
+    files = (_copy_of_state(project, stack), backup)
     found = [(file, state) for file in files if (state := _readable(file, stack))]
     return max(found, key=lambda each: each[1].written, default=(None, None))
 
@@ -184,8 +184,8 @@ def put_back(copy: Path | None, file: Path) -> None:
         damaged = file.with_name(f"{file.name}.damaged")
         shutil.rmtree(damaged) if damaged.is_dir() else damaged.unlink(missing_ok=True)
         file.rename(damaged)
-    for beside in (".attrs", "-wal", "-shm"):
-        file.with_name(f"{file.name}{beside}").unlink(missing_ok=True)
+    for suffix in (".attrs", "-wal", "-shm"):
+        file.with_name(f"{file.name}{suffix}").unlink(missing_ok=True)
     if copy is not None:
         _copy(copy, file)
 

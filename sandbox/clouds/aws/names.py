@@ -159,7 +159,7 @@ def refused_tags(token: str, tags: Any) -> Iterator[RefusedTag]:
         yield RefusedTag("TagLimitExceeded", f"{len(found)} tags; a resource may have {MOST}")
     free = token.split(":")[1].split("/")[0] in _ANY_CHARACTER
     for key, value in found.items():
-        yield from (RefusedTag("InvalidParameterValue", said, key) for said in _refused(key, value, free=free))
+        yield from (RefusedTag("InvalidParameterValue", problem, key) for problem in _refused(key, value, free=free))
 
 
 def _refused(key: str, value: Any, *, free: bool) -> Iterator[str]:

@@ -111,7 +111,7 @@ class ManagedResource(model.ManagedResource):
 
     def under(self, token: str, parent: str) -> list[Entry]:
         """The other resources of a type whose id is under another's."""
-        return self.beside(self.ledger.under(parent, {token}))
+        return self.others_of(self.ledger.under(parent, {token}))
 
     @property
     def parent(self) -> str:

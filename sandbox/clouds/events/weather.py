@@ -167,8 +167,8 @@ class Weather:
         if lacks is None or answered is None:
             return None
         self._lacks[entry.urn] = lacks
-        ours = {"id": entry.id, "name": entry.name, "scope": entry.scope}
-        text = answered.text_with({**lacks.values, "quota": lacks.name, **ours})
+        identity = {"id": entry.id, "name": entry.name, "scope": entry.scope}
+        text = answered.text_with({**lacks.values, "quota": lacks.name, **identity})
         if answered.how == "refused":
             raise CloudError(text)
         return Disturbance(type=entry.type, fails="partial", error=text, machines=lacks.machines)

@@ -87,8 +87,8 @@ class RealServers:
         opened.define_all(self._ledger, scope)
         if companions is not None:
             # Before the objects: the controllers' webhooks validate them.
-            beside = companions.open(server, opened.client, self._ledger, scope)
-            opened.companion = self._closing.enter_context(beside)
+            companion = companions.open(server, opened.client, self._ledger, scope)
+            opened.companion = self._closing.enter_context(companion)
         opened.catch_up(self._ledger, scope)
         return opened
 

@@ -114,8 +114,8 @@ class Entry:
         """The cloud's name of its state, such as ACTIVE, Creating or Failed; empty if the cloud has none."""
         found = (self.outputs.get(name) for name in _STATE_OUTPUTS)
         failed = self.failure.failed if self.failure is not None else ""
-        said = self.operation.state if self.operation is not None else next((it for it in found if it), failed)
-        return said if isinstance(said, str) else ""
+        state = self.operation.state if self.operation is not None else next((it for it in found if it), failed)
+        return state if isinstance(state, str) else ""
 
 
 class Ledger:

@@ -47,7 +47,7 @@ def broken(combination: Mapping[str, Any], given: Mapping[str, Any], reason: Rea
         if all(_holds(_at(given, path), mapping(test)) for path, test in tests.items()):
             because = _because(tests, given)
             for path, demands in mapping(combination["then"]).items():
-                yield from ((path, said + because) for said in _unmet(path, _at(given, path), demands, reason))
+                yield from ((path, problem + because) for problem in _unmet(path, _at(given, path), demands, reason))
         return
     ((rule, groups),) = combination.items()
     complete = [group for group in groups if all(_is_given(_at(given, path)) for path in group)]
@@ -67,8 +67,8 @@ def _unmet(path: str, value: Any, demands: Mapping[str, Any], reason: Reason) ->
         elif rule == "excluded":
             if _is_given(value) and value is not False:
                 yield f"{path!r} is not allowed"
-        elif _is_given(value) and (said := reason(rule, limit, value)):
-            yield said
+        elif _is_given(value) and (problem := reason(rule, limit, value)):
+            yield problem
 
 
 def _holds(value: Any, test: Mapping[str, Any]) -> bool:
@@ -84,8 +84,8 @@ def _holds(value: Any, test: Mapping[str, Any]) -> bool:
 
 
 def _because(tests: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    said = [f"without {path}" if _at(given, path) is None else _shown(path, _at(given, path)) for path in tests]
-    return f", {' and '.join(said)}" if said else ""
+    conditions = [f"without {path}" if _at(given, path) is None else _shown(path, _at(given, path)) for path in tests]
+    return f", {' and '.join(conditions)}" if conditions else ""
 
 
 def _shown(path: str, value: Any) -> str:
@@ -144,34 +144,34 @@ class Limit:
         """
         match self.rule:
             case "enum":
-                said = "" if text(given) in self._texts else _not_listed(text(given), self.value)
+                problem = "" if text(given) in self._texts else _not_listed(text(given), self.value)
             case "enumAnyCase":
-                said = "" if text(given).lower() in self._texts else _not_listed(text(given), self.value)
+                problem = "" if text(given).lower() in self._texts else _not_listed(text(given), self.value)
             case "minimum" | "maximum":
-                said = _out_of_range(self.rule, self.value, given)
+                problem = _out_of_range(self.rule, self.value, given)
             case "minLength" | "maxLength":
-                said = _wrong_length(self.rule, self.value, given, "characters")
+                problem = _wrong_length(self.rule, self.value, given, "characters")
             case "minItems" | "maxItems":
-                said = _wrong_length(self.rule, self.value, given, "items")
+                problem = _wrong_length(self.rule, self.value, given, "items")
             case "pattern":
                 fits = not isinstance(given, str) or _compiled(self.value).search(given)
-                said = "" if fits else f"{_short(given)} does not match {self.value}"
+                problem = "" if fits else f"{_short(given)} does not match {self.value}"
             case _:
                 words, fits_format = FORMATS[self.value]
-                said = "" if not isinstance(given, str) or fits_format(given) else f"{_short(given)} is not {words}"
-        return f"{said} ({self.source})" if said and self.source else said
+                problem = "" if not isinstance(given, str) or fits_format(given) else f"{_short(given)} is not {words}"
+        return f"{problem} ({self.source})" if problem and self.source else problem
 
     def broken(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         """(input, or empty for the whole; reason) for everything that is wrong with an object or a map."""
         if self.rule == "combinations":
             for combination in self.value:
-                yield from ((at, f"{said} ({self.source})") for at, said in broken(combination, given, _reason))
-        elif self.rule in _COUNTS and (said := self.reason(given)):
-            yield "", said
+                yield from ((at, f"{problem} ({self.source})") for at, problem in broken(combination, given, _reason))
+        elif self.rule in _COUNTS and (problem := self.reason(given)):
+            yield "", problem
         elif self.rule in ("keys", "values"):
             for text_, (rule, limit) in product(given if self.rule == "keys" else given.values(), self.value.items()):
-                if said := _reason(rule, limit, text_):
-                    yield "", f"{self.rule}: {said} ({self.source})"
+                if problem := _reason(rule, limit, text_):
+                    yield "", f"{self.rule}: {problem} ({self.source})"
 
     @cached_property
     def _texts(self) -> frozenset[str]:

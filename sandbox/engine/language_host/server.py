@@ -110,9 +110,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     ) -> language_pb2.GetProgramDependenciesResponse:
         """The installed distributions for `pulumi about`; on request also indirect dependencies."""
         python = _interpreter_or_abort(request.info, context)
-        ours = python == Path(sys.executable)
+        current = python == Path(sys.executable)
         folders = [str(path) for path in python.parent.parent.glob("lib/python*/site-packages")]
-        found = list(distributions() if ours else distributions(path=folders))
+        found = list(distributions() if current else distributions(path=folders))
         needed = {
             _normal(match[0])
             for one in found

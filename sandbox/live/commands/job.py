@@ -56,7 +56,7 @@ def _job(
     kind: str, metadata: Mapping[str, Any], status: Mapping[str, Any], label: str, pods: Sequence[Mapping[str, Any]]
 ) -> Job:
     name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
-    ours = [
+    pods_of_job = [
         {
             "name": str(mapping(pod.get("metadata")).get("name")),
             "phase": str(mapping(pod.get("status")).get("phase")),
@@ -70,14 +70,14 @@ def _job(
     true = sorted(
         (str(it.get("lastTransitionTime")), str(it.get("type"))) for it in conditions if it["status"] == "True"
     )
-    running = "Running" if any(it["phase"] == "Running" for it in ours) else "Waiting"
+    running = "Running" if any(it["phase"] == "Running" for it in pods_of_job) else "Waiting"
     return Job(
         kind=kind,
         namespace=namespace,
         name=name,
         queue=str(mapping(metadata.get("labels")).get(_QUEUE) or "-"),
         state=true[-1][1] if true else running,
-        pods=sorted(ours, key=lambda it: it["name"]),
+        pods=sorted(pods_of_job, key=lambda it: it["name"]),
     )
 
 

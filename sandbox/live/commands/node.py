@@ -55,10 +55,10 @@ def state_of(node: Mapping[str, Any]) -> str:
     status, spec = mapping(node.get("status")), mapping(node.get("spec"))
     conditions = {str(it.get("type")): it for it in map(mapping, items(status.get("conditions")))}
     ready = str(mapping(conditions.get("Ready")).get("status"))
-    said = [{"True": "Ready", "Unknown": "Unreachable"}.get(ready, "NotReady")]
+    states = [{"True": "Ready", "Unknown": "Unreachable"}.get(ready, "NotReady")]
     if spec.get("unschedulable"):
-        said.append("cordoned")
-    return ", ".join([*said, *_wrong(conditions, mapping(status))])
+        states.append("cordoned")
+    return ", ".join([*states, *_wrong(conditions, mapping(status))])
 
 
 def _wrong(conditions: Mapping[str, Mapping[str, Any]], status: Mapping[str, Any]) -> Iterator[str]:

@@ -185,11 +185,11 @@ def controller(site: Site) -> Controller | None:
 def karpenter_remarks(site: Site) -> list[str]:
     """The differences from the stack's Karpenter."""
     group = _simulated(_pools(site))
-    said = [
+    remarks = [
         f"pool {name}: no machine starts, because {provider} would start it"
         for name, provider in without_machines(_pools(site)).items()
     ]
-    return said if group is None else [_translated(CLASSES[group]), *said]
+    return remarks if group is None else [_translated(CLASSES[group]), *remarks]
 
 
 def _translated(node_class: NodeClass) -> str:

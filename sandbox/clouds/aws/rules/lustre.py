@@ -54,8 +54,8 @@ def paths_do_not_overlap(managed: ManagedResource) -> None:
         )
     for entry in others:
         for key, words in (("fileSystemPath", "FileSystemPath"), ("dataRepositoryPath", "DataRepositoryPath")):
-            mine, theirs = (f"{str(path).rstrip('/')}/" for path in (managed.inputs[key], entry.inputs[key]))
-            if mine.startswith(theirs) or theirs.startswith(mine):
+            prefix, other = (f"{str(path).rstrip('/')}/" for path in (managed.inputs[key], entry.inputs[key]))
+            if prefix.startswith(other) or other.startswith(prefix):
                 raise _refused(
                     managed, "BadRequest", f"{words} {managed.inputs[key]} overlaps with {entry.inputs[key]}"
                 )

@@ -6,8 +6,9 @@ CreateAlias (KMS API), CreateLogGroup (CloudWatch Logs API), CreateRepository, C
 CreateRepositoryCreationTemplate (ECR API), CreateAlertManagerDefinition and CreateRuleGroupsNamespace (Amazon Managed
 Service for Prometheus API), CreateFileSystem (EFS API), CreateTopic (SNS API) and CreateQueue (SQS API).
 
-Others take a name twice: PutRolePolicy, PutRule, PutTargets and PutLifecyclePolicy overwrite, so that whoever deletes
-the rule or policy takes it from both. The alias of a Prometheus workspace need not be unique.
+Others take a name twice: PutRolePolicy, PutRule, PutTargets and PutLifecyclePolicy overwrite. If two
+resources share a rule or policy, deleting one deletes it for both. The alias of a Prometheus workspace need not be
+unique.
 """
 
 from __future__ import annotations
