@@ -130,7 +130,7 @@ class Found:
     @property
     def place(self) -> tuple[str, int] | None:
         """File and line to edit: of the spec if a field of it decides; of the program, if the plan has them
-        (`path#line` or `path#line,column`). Never of our own components, which declare what is in a cluster.
+        (`path#line` or `path#line,column`). Never of this package's components, which declare what is in a cluster.
         """
         spec = spec_place(self.checked.specs, self.field) if self.field else None
         if spec is not None and spec.line:

@@ -21,7 +21,7 @@ from gpucluster.policies.engine.rule import Place
 @dataclass(frozen=True, kw_only=True)
 class LabelSet:
     """
-    where: in the user's words, e.g. "tags of the instances it starts".
+    where: the name of these labels for users, e.g. "tags of the instances it starts".
     labels: key -> value; a value, or the whole map, may be UNKNOWN.
     place: the property that contains the labels.
     written: labels in the form of the property; for a list, the elements to append.

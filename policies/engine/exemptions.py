@@ -61,8 +61,8 @@ class Exemption:
         if self.until < today:
             return f"{named} ended on {self.until}, owner {self.owner}"
         if self.until > today + longest:
-            whom = " for every resource" if self.resource == _ALL else ""
-            return f"{named} ends on {self.until}, more than {longest.days} days ahead{whom}, owner {self.owner}"
+            scope = " for every resource" if self.resource == _ALL else ""
+            return f"{named} ends on {self.until}, more than {longest.days} days ahead{scope}, owner {self.owner}"
         return None
 
 

@@ -1,4 +1,4 @@
-"""Daemons and roles that a cluster of ours needs for itself: packs that trust programs count them, and list none."""
+"""Daemons and roles that a cluster of this package needs: packs that trust programs count them, and list none."""
 
 from __future__ import annotations
 

@@ -313,13 +313,13 @@ def _wrong(violations: Sequence[Violation]) -> Iterator[str]:
 
 
 def spec_field(rule: Rule, violation: Violation) -> str:
-    """The field of a spec to edit for a finding; empty if it is about a resource that no cluster of ours declares."""
+    """The field of a spec to edit for a finding; empty if no cluster of this package declares the resource."""
     about = violation.resource
     return rule.spec if about is None or in_own_cluster(about) else ""
 
 
 def in_own_cluster(resource: Resource) -> bool:
-    """Whether it is a component of ours, or inside of one: its URN has the types of all parents."""
+    """Whether it is a component of this package, or inside of one: its URN has the types of all parents."""
     return any(type_.startswith(_OURS) for type_ in resource.urn.split("::")[2].split("$"))
 
 

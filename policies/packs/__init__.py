@@ -32,7 +32,7 @@ PRODUCTION: Final = replace(
     description="The rules of the training pack, all mandatory; exemptions count from the pack's configuration alone",
     # Undecided and accepted findings are reported and stop nothing.
     mandatory=frozenset(rule.name for rule in TRAINING.rules if not isinstance(rule, ReportRule)),
-    # Whoever writes a program may not switch off what stops it.
+    # The author of a program may not switch off the rules that stop it.
     program_exemptions=False,
 )
 PACKS: Final[Mapping[str, Pack]] = MappingProxyType({pack.name: pack for pack in (BASELINE, TRAINING, PRODUCTION)})

@@ -39,10 +39,10 @@ def _suite(root: ElementTree.Element, checked: Checked, found: list[Found]) -> N
             case.set("file", _plain(item.place[0]))
             case.set("line", str(item.place[1]))
         kind = "failure" if item.level is Enforcement.MANDATORY else "skipped"
-        told = ElementTree.SubElement(case, kind, message=_plain(item.violation.what))
+        element = ElementTree.SubElement(case, kind, message=_plain(item.violation.what))
         if kind == "failure":
-            told.set("type", item.rule.severity.value)
-        told.text = _plain(f"why: {item.rule.why}\nfix: {item.fix}\nsee: {explained_by(item.rule)}")
+            element.set("type", item.rule.severity.value)
+        element.text = _plain(f"why: {item.rule.why}\nfix: {item.fix}\nsee: {explained_by(item.rule)}")
     for name in passed:
         ElementTree.SubElement(suite, "testcase", classname=name, name="every resource")
 

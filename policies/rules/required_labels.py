@@ -80,7 +80,7 @@ def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]
 
 
 def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, Any]) -> Iterator[Edit]:
-    """The configured labels that a resource lacks, if it belongs to no component of ours.
+    """The configured labels that a resource lacks, if it belongs to no component of this package.
 
     Only its own labels: machines read theirs when they start, so adding one would replace the machines of a running
     job. Never a label that the cloud would refuse.
