@@ -21,9 +21,6 @@ PAGES = (
 STYLE = ROOT / "docs/reference/style.md"
 """Quotes the phrases."""
 NOT_YET: Final = (
-    "components/aws",
-    "components/azure",
-    "components/gcp",
     "cost",
     "gpucluster/operate",
     "tools",

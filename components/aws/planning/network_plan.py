@@ -150,7 +150,7 @@ def _report_zones(planning: Planning[Location]) -> None:
     location = planning.location
     first, second = location.cluster_zones
     if location.local_zone is not None:
-        in_zone = lustre_place(location).beside_gpus
+        in_zone = lustre_place(location).in_gpu_zone
         storage = "" if in_zone else f", and shared storage in {first}, so every read crosses zones"
         planning.before_up.append(
             f"{location.zone} is a Local Zone, which the account must opt in to: control plane and system nodes are in "

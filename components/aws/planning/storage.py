@@ -61,7 +61,7 @@ _STEP_GIB = 2400
 @dataclass(frozen=True, kw_only=True)
 class LustrePlan:
     """capacity_gib: as provisioned, GiB. usable_gib: GiB that data may fill. tier: MB/s for each 1,000 GiB. deployment:
-    the type in FSx. beside_gpus: whether it is in the GPU nodes' zone.
+    the type in FSx. in_gpu_zone: whether it is in the GPU nodes' zone.
 
     fabric: clients may mount it over EFA. bucket: the linked bucket, as the spec names it. write_back: whether changes
     on it are written to the bucket. choice: reason for this tier, in one sentence.
@@ -71,7 +71,7 @@ class LustrePlan:
     usable_gib: int
     tier: int
     deployment: str = "PERSISTENT_2"
-    beside_gpus: bool = True
+    in_gpu_zone: bool = True
     protect: bool
     fabric: bool = False
     bucket: str | None = None
@@ -86,20 +86,20 @@ class LustrePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class LustrePlace:
-    """sold: the deployment that FSx sells, as in the table of regions. beside_gpus: whether it is in the GPU nodes'
+    """sold: the deployment that FSx sells, as in the table of regions. in_gpu_zone: whether it is in the GPU nodes'
     zone, not in the first of the control plane's.
     """
 
     sold: str
-    beside_gpus: bool
+    in_gpu_zone: bool
 
 
 def lustre_place(location: Location) -> LustrePlace:
     """Zone of the shared file system: in a Local Zone only if FSx is known to sell one there."""
     local, region = location.local_zone, aws_regions()[location.region].lustre
     if local is not None and (sold := local_zone_lustre(local)):
-        return LustrePlace(sold=sold, beside_gpus=True)
-    return LustrePlace(sold=region or "persistent_2", beside_gpus=local is None)
+        return LustrePlace(sold=sold, in_gpu_zone=True)
+    return LustrePlace(sold=region or "persistent_2", in_gpu_zone=local is None)
 
 
 def plan_storage(shared: SharedStorage, planning: Planning[Location], *, cidr: str) -> LustrePlan | ExistingStoragePlan:
@@ -136,7 +136,7 @@ def _refuse_place(shared: SharedStorage, place: LustrePlace, planning: Planning[
     location, tiers = planning.location, LUSTRE_TIERS[place.sold]
     field, where = ("zone", location.zone) if location.local_zone else ("region", location.region)
     fix = f"remove it from the spec, or choose another {field}"
-    over_ip = shared.fabric and (place.sold != "persistent_2" or not place.beside_gpus)
+    over_ip = shared.fabric and (place.sold != "persistent_2" or not place.in_gpu_zone)
     if over_ip:
         why = "FSx for Lustre has no EFA, which storage.shared.fabric requests"
         planning.refuse_place(field, f"is {where!r}, where {why}", fix)
@@ -169,7 +169,7 @@ def size_lustre(shared: SharedStorage, price: TierPrices, place: LustrePlace) ->
         usable_gib=math.floor(usable_gib),
         tier=chosen.tier,
         deployment=place.sold.removesuffix("_basic").upper(),
-        beside_gpus=place.beside_gpus,
+        in_gpu_zone=place.in_gpu_zone,
         protect=shared.protect,
         fabric=shared.fabric,
         bucket=shared.bucket,

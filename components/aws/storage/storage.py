@@ -102,7 +102,7 @@ def _file_system(
             fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC") if plan.fabric else None
         ),
         automatic_backup_retention_days=0,
-        subnet_ids=network.gpu_subnet_id if plan.beside_gpus else network.cluster_subnet_ids[0],
+        subnet_ids=network.gpu_subnet_id if plan.in_gpu_zone else network.cluster_subnet_ids[0],
         security_group_ids=[group.id],
         # The rules are created first: later changes of the group do not reach the file servers.
         opts=pulumi.ResourceOptions(parent=here.parent, depends_on=rules, protect=plan.protect),

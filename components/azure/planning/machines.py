@@ -31,8 +31,9 @@ def plan_training_machine(accelerator: str, training: Training, planning: Planni
 def report_zones(pools: Mapping[str, Machine], planning: Planning[Location]) -> None:
     """Where machines are available. pools: name -> machine.
 
-    Only price lists tell which regions have a machine; no list names zones, which differ by subscription, and AKS may
-    know fewer than Azure's compute API. Source: azure-aks-docs fb060abe6, reliability-availability-zones-configure.md.
+    Only price lists give the regions that have a machine; no list names zones, which differ by subscription, and AKS
+    may know fewer than Azure's compute API. Source: azure-aks-docs fb060abe6,
+    reliability-availability-zones-configure.md.
     """
     location, prices = planning.location, planning.prices
     region = location.region

@@ -99,8 +99,8 @@ def refuse_addresses(plan: AddressPlan, planning: Planning[Location], *, nodes: 
             planning.refuse("", f"the range of {name}, {cidr}, is outside of the network ({plan.network})")
     for name, cidr in outer.items():
         if reserved := _reserved_in(cidr):
-            theirs = name == "network" and plan.existing
-            field = "network.existing.cidr" if theirs else f"network.ranges.{name}"
+            existing = name == "network" and plan.existing
+            field = "network.existing.cidr" if existing else f"network.ranges.{name}"
             planning.refuse(field, f"is {cidr}, which overlaps {reserved}", "write another range")
     for peer in peers:
         if reserved := _reserved_in(ipaddress.IPv4Network(peer), INFINIBAND):
@@ -162,14 +162,14 @@ def _refuse_existing(existing: ExistingNetwork, planning: Planning[Location], *,
     """Source of the refused subscription: Azure Managed Lustre documentation, "Create a file system using Resource
     Manager templates": all resources of a file system are in its subscription.
     """
-    at, here, theirs = "network.existing", planning.location.subscription, subscription_of(existing.id)
-    if not theirs:
+    at, here, subscription = "network.existing", planning.location.subscription, subscription_of(existing.id)
+    if not subscription:
         planning.refuse(f"{at}.id", f"is {existing.id!r}", f"write {_EXAMPLE}")
-    elif lustre and theirs != here:
+    elif lustre and subscription != here:
         planning.refuse_place(
             "subscription",
-            f"is {here}, but {at} of the spec is in {theirs}: Azure Managed Lustre must be in the subscription of its "
-            "subnet",
+            f"is {here}, but {at} of the spec is in {subscription}: Azure Managed Lustre must be in the subscription "
+            "of its subnet",
             "write storage.shared.kind: bucket or storage.shared.existing in the spec, or a network of this "
             "subscription",
         )
@@ -191,9 +191,9 @@ def _refuse_existing(existing: ExistingNetwork, planning: Planning[Location], *,
 
 
 def _report_peer(peer: str, planning: Planning[Location], *, gateway: bool) -> None:
-    theirs = subscription_of(peer)
-    own = theirs == planning.location.subscription
-    where = "there" if own else f"there, in subscription {theirs} of the same tenant"
+    subscription = subscription_of(peer)
+    own = subscription == planning.location.subscription
+    where = "there" if own else f"there, in subscription {subscription} of the same tenant"
     behind = (
         "networks behind its VPN or ExpressRoute gateway, which must exist before `up`, reach the cluster by gateway "
         "transit"
@@ -208,7 +208,7 @@ def _report_peer(peer: str, planning: Planning[Location], *, gateway: bool) -> N
 
 def _report_requirements(existing: ExistingNetwork, planning: Planning[Location], *, public: bool, nodes: int) -> None:
     """public: the API is on the internet."""
-    routed, theirs = existing.egress == "routes", subscription_of(existing.id)
+    routed, subscription = existing.egress == "routes", subscription_of(existing.id)
     way = "a route table whose 0.0.0.0/0 ends at a firewall or gateway" if routed else "a NAT gateway"
     end = "firewall" if routed else "NAT gateway"
     planning.before_up += [
@@ -222,10 +222,10 @@ def _report_requirements(existing: ExistingNetwork, planning: Planning[Location]
             "network: the firewall must let pass what AKS (its documentation: Outbound network and FQDN rules) and the "
             "registries of images need; AKS creates no address for egress"
         )
-    if theirs != planning.location.subscription:
+    if subscription != planning.location.subscription:
         planning.before_up.append(
-            f"network: it is in subscription {theirs}, which must be of the same tenant: the identity that runs `up` "
-            "needs the right to assign roles on it and to join its subnets"
+            f"network: it is in subscription {subscription}, which must be of the same tenant: the identity that runs "
+            "`up` needs the right to assign roles on it and to join its subnets"
         )
     if public:
         planning.before_up.append(

@@ -28,7 +28,7 @@ def registry(
     after: Sequence[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> Registry:
-    """Nodes may read every repository of their own project; for one of another project, this grants access."""
+    """Nodes may read every repository of their project; for one of another project, this grants access."""
     found = None if plan.existing is None else re.fullmatch(REPOSITORY, plan.existing)
     if found is not None:
         if found["project"] != location.project:

@@ -147,7 +147,7 @@ def test_without_a_stated_need_storage_gets_no_advice(make: Make, book: PriceBoo
 
 
 NO_PRICES = TierPrices(here=lambda _: None)
-SOLD = aws_lustre.LustrePlace(sold="persistent_2", beside_gpus=True)
+SOLD = aws_lustre.LustrePlace(sold="persistent_2", in_gpu_zone=True)
 PLANNERS: dict[str, Callable[[SharedStorage], tuple[int, int]]] = {
     "aws": lambda asked: _planned(aws_lustre.size_lustre(asked, NO_PRICES, SOLD)),
     "gcp": lambda asked: _planned(gcp_lustre.plan_lustre(asked, NO_PRICES)),

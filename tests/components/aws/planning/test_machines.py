@@ -157,7 +157,7 @@ def test_lustre_is_of_a_kind_that_is_sold_there(
     spec = vary(storage={"shared": {"usable_tib": 20}})
     storage = CLOUD.plan_cluster(spec, place(zone, region=region), stack="s").storage
     assert not isinstance(storage, ExistingStoragePlan)
-    assert (storage.deployment, storage.tier, storage.beside_gpus) == expected
+    assert (storage.deployment, storage.tier, storage.in_gpu_zone) == expected
 
 
 def notes(spec: ClusterSpec, location: Location, word: str) -> list[str]:

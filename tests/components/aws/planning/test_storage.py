@@ -14,7 +14,7 @@ from gpucluster.components.shared.file_systems import TierPrices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage
 
-PLACE = LustrePlace(sold="persistent_2", beside_gpus=True)
+PLACE = LustrePlace(sold="persistent_2", in_gpu_zone=True)
 # USD per GiB-month; made up, so that a test does not change with the price book.
 PRICES = {125: "0.15", 250: "0.20", 500: "0.35", 1000: "0.60"}
 
