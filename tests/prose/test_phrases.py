@@ -23,7 +23,6 @@ STYLE = ROOT / "docs/reference/style.md"
 NOT_YET: Final = (
     "cost",
     "gpucluster/operate",
-    "tools",
 )
 """Folders whose comments, docstrings or names still have an idiom. Remove a folder once it has none; add none."""
 IN_CLUSTERS: Final = "components/kubernetes/node_health/controller.py"

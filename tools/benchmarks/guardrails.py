@@ -43,9 +43,9 @@ def bars() -> list[Bar]:
         large.write_text(state(LARGE))
         _served(ROOT / "policies")  # compiles, a one-time cost for users
         rounds = [(_check(large), _served(ROOT / "policies"), _served(empty)) for _ in range(RUNS)]
-    check, ours, nothing = (statistics.median(column) for column in zip(*rounds, strict=True))
-    print(f"policy pack, {FEW} resources: ours {ours:.3f} s, empty {nothing:.3f} s")
-    added = statistics.median(ours - nothing for _, ours, nothing in rounds)
+    check, pack, nothing = (statistics.median(column) for column in zip(*rounds, strict=True))
+    print(f"policy pack, {FEW} resources: ours {pack:.3f} s, empty {nothing:.3f} s")
+    added = statistics.median(pack - nothing for _, pack, nothing in rounds)
     return [
         Bar(f"gpucluster guardrails check, {LARGE:,} resources", check, 2.0, "s"),
         Bar(f"our rules, added to an empty pack at {FEW} resources", added, 0.15, "s"),

@@ -85,12 +85,12 @@ def _preview(project: Path, stack: str) -> tuple[float, int]:
         subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run,
         ThreadPoolExecutor(1) as reader,
     ):
-        said = reader.submit(run.communicate)
-        while not said.done():
+        output = reader.submit(run.communicate)
+        while not output.done():
             most = max(most, sum(_looked_at(run.pid, spent)))
             time.sleep(0.05)
     if run.returncode:
-        sys.exit(said.result()[0])
+        sys.exit(output.result()[0])
     return sum(spent.values()), most
 
 

@@ -217,13 +217,13 @@ def _previewed(stack: str) -> tuple[str, Resources]:
 
 
 def _run(stack: str, monitor: mocks.MockMonitor, *, dry_run: bool) -> tuple[str, Resources]:
-    said = _Said()
+    handler = _Messages()
     found: list[Resources] = []
     program = ROOT / "stacks/__main__.py"
     config = _config(Path(f"stacks/Pulumi.{stack}.yaml"))
 
     async def run() -> None:
-        engine, project = mocks.MockEngine(said.logger), yaml.safe_load(Path("Pulumi.yaml").read_text())["name"]
+        engine, project = mocks.MockEngine(handler.logger), yaml.safe_load(Path("Pulumi.yaml").read_text())["name"]
         root = Path.cwd()
         with contextlib.chdir("stacks"):
             await run_without_engine(
@@ -236,7 +236,7 @@ def _run(stack: str, monitor: mocks.MockMonitor, *, dry_run: bool) -> tuple[str,
         found.append(seen.resources())
 
     asyncio.run(run())
-    return "\n".join(said.lines), found[0]
+    return "\n".join(handler.lines), found[0]
 
 
 class _FirstPreview(mocks.Mocks):
@@ -252,7 +252,7 @@ class _FirstPreview(mocks.Mocks):
         return "", {key: value for key, value in inputs.items() if key not in changed}
 
 
-class _Said(logging.Handler):
+class _Messages(logging.Handler):
     """Keeps the log messages of a program; warnings are marked like the engine's."""
 
     def __init__(self) -> None:

@@ -151,7 +151,7 @@ def page() -> tuple[str, list[str]]:
         example, resources = good[mistake.of]
         after, changes = mistake.made_in(resources, example)
         new = found(after, changes) - before[mistake.of]
-        wrong += _not_as_said(mistake, new)
+        wrong += _differences(mistake, new)
         rows.append(_row(mistake, new))
     return _written(rows, before), wrong
 
@@ -161,7 +161,7 @@ def _stopping(findings: set[_Finding]) -> Iterator[_Finding]:
     return (finding for finding in sorted(findings) if levels[finding[0]] is Enforcement.MANDATORY)
 
 
-def _not_as_said(mistake: Mistake, new: set[_Finding]) -> Iterator[str]:
+def _differences(mistake: Mistake, new: set[_Finding]) -> Iterator[str]:
     if mistake.rule not in {rule for rule, _, _ in new}:
         yield f"{mistake.says}: not found by {mistake.rule}, but by {sorted({rule for rule, _, _ in new})}"
     for finding in _stopping(new):
@@ -187,9 +187,9 @@ def _row(mistake: Mistake, new: set[_Finding]) -> str:
 
 
 def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
-    told = {rule.name for rule in TRAINING.rules if isinstance(rule, ReportRule)}
+    report_rules = {rule.name for rule in TRAINING.rules if isinstance(rule, ReportRule)}
     advice = (
-        f"| {name} | {', '.join(sorted({rule for rule, _, _ in of} - told)) or 'nothing'} |"
+        f"| {name} | {', '.join(sorted({rule for rule, _, _ in of} - report_rules)) or 'nothing'} |"
         for name, of in before.items()
     )
     return "\n".join(

@@ -136,7 +136,7 @@ def _with_text(png: bytes, text: str) -> bytes:
 
 @contextmanager
 def _project() -> Generator[Path]:
-    """The project of this repository without a sandbox of its own yet."""
+    """The project of this repository that has no sandbox yet."""
     with tempfile.TemporaryDirectory(prefix="pictures-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         shutil.copy(ROOT / "Pulumi.yaml", folder)
@@ -159,23 +159,23 @@ def _run(folder: Path, *words: str) -> str:
 
 def _on_a_terminal(folder: Path, *words: str) -> str:
     """What the command writes to a terminal of `_COLUMNS` columns, without what moves its cursor."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, _COLUMNS, 0, 0))
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, _COLUMNS, 0, 0))
     kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
     started = subprocess.Popen(
         [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", *words, "--stack", STACK],
         cwd=folder,
         env={**kept, "TERM": "xterm-256color"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
     )
-    os.close(theirs)
+    os.close(terminal)
     written = io.BytesIO()
     with suppress(OSError):  # EIO: the last of those that write to it has ended
-        while part := os.read(ours, 65536):
+        while part := os.read(controller, 65536):
             written.write(part)
-    os.close(ours)
+    os.close(controller)
     text = written.getvalue().decode(errors="replace")
     if started.wait():
         raise click.ClickException(f"the preview ended with {started.returncode}: {text}")

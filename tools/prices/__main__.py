@@ -92,9 +92,9 @@ def _alike(some: Iterable[PriceRow], others: Iterable[PriceRow]) -> bool:
 
 
 def _opinion(row: PriceRow, best: Sequence[PriceRow]) -> PriceRow:
-    said = f"note=alt; disagrees with {best[0].usd_per_unit:f} of {best[0].as_of}"
+    opinion = f"note=alt; disagrees with {best[0].usd_per_unit:f} of {best[0].as_of}"
     note = row.note.partition(": ")[2] if row.tier else row.note
-    return replace(row, note=f"{said}; {note}" if note else said)
+    return replace(row, note=f"{opinion}; {note}" if note else opinion)
 
 
 def import_facts(files: Sequence[Path], folder: Path, *, dry_run: bool = False) -> Iterator[str]:
