@@ -143,7 +143,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Charts under a heading, with a description in words. name: its id. choice: whether one panel is visible at a
+    """Charts under a heading, with a description. name: its id. choice: whether one panel is visible at a
     time.
     """
 

@@ -147,7 +147,7 @@ def quoted(text: str, most: int = 80) -> str:
 
 
 def quote_code(text: str) -> str:
-    """A sentence of ours, in which backticks mark names."""
+    """A sentence of this package, in which backticks mark names."""
     return re.sub("`([^`]+)`", lambda found: quoted(found[1]), text)
 
 
