@@ -49,7 +49,7 @@ def test_a_changed_test_needs_itself_and_what_tests_share_needs_its_folder() -> 
         "tests/policies/conftest.py",
         "tests/gpucluster/operate/quote/removed/test_it.py",
     ]
-    assert needed_by(changed, GROUPS) == ["tests/policies", "tests/gpucluster/operate/quote/test_page.py"]
+    assert needed_by(changed, GROUPS) == ["tests/gpucluster/operate/quote/test_page.py", "tests/policies"]
 
 
 def test_a_change_is_what_differs_from_where_the_branch_began_committed_or_not(tmp_path: Path, monkeypatch) -> None:

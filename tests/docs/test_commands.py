@@ -12,7 +12,7 @@ FOLDERS = tuple(ROOT / name for name in (*folders(ROOT).values(), "docs", "examp
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md")
 _WITHOUT_PROGRAM = re.compile(
     r"\$\((?:guardrails|cost|sandbox|cluster)\b"
-    r"|(?<!gpucluster )(?<!gpucluster. )\bguardrails (?:explain|pack|check|list|config|pr-check)\b"
+    r"|(?<!gpucluster )(?<!gpucluster. )(?<!Model, .)\bguardrails (?:explain|pack|check|list|config|pr-check)\b"
 )
 _READ = {".py", ".md", ".csv", ".yaml", ".yml", ".json", ".sh", ".html", ".ts"}
 

@@ -133,7 +133,7 @@ def _run(words: list[str], file: Path, folder: Path, environment: Mapping[str, s
     signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
         with (
-            mock.patch.dict(os.environ, {"COLUMNS": "100", **environment}),
+            mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1", **environment}),
             # One of the judges is a program of another project, which takes seconds; what it ends in is caught.
             mock.patch("gpucluster.operate.pull_request.judgement.judged", lambda *_, **__: []),
             mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO())),

@@ -29,6 +29,7 @@ from pulumi.runtime import mocks
 
 from gpucluster.cli import main as gpucluster
 from gpucluster.core.documents.formats import written
+from gpucluster.core.program.closing import OUTPUT_VARIABLE
 from gpucluster.core.program.readers.without_engine import run_without_engine
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost import Estimate, estimate
@@ -90,6 +91,7 @@ def write_pages(folder: Path, day: datetime.date) -> dict[Example, Resources]:
     of_the_day = mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day))
     with of_the_day, mock.patch.dict(os.environ):
         os.environ.pop("COLUMNS", None)
+        os.environ[OUTPUT_VARIABLE] = "full"
         pages, made, priced = dict[Path, str](), dict[Example, Resources](), dict[Example, Estimate]()
         for example in found:
             text, made[example] = page_of(example)
@@ -148,7 +150,7 @@ def page_of(example: Example) -> tuple[str, Resources]:
         f"# {example.spec.stem}\n\n{_about(example)}\n\n"
         f"Spec: [`{example.shown}`]({above}{example.shown}). Written by `make docs`.\n\n"
         f"```\n$ gpucluster check --stack {example.stack}\n{plan}\n```\n\n"
-        f"```\n$ pulumi preview --stack {example.stack}\n{preview}\n```\n"
+        f"```\n$ {OUTPUT_VARIABLE}=full pulumi preview --stack {example.stack}\n{preview}\n```\n"
     )
     return text, made
 

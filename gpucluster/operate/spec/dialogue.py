@@ -181,8 +181,8 @@ def _located(cloud: str, place: Mapping[str, str], key: str, text: str) -> str:
 
 
 def _purchase(question: Question, machine: Machine, book: PriceBook) -> Quote:
-    """The way to buy, of those that fit, cheapest first."""
-    with working("Pricing every way to buy"):
+    """The purchase option, of those that fit, cheapest first."""
+    with working("Pricing every purchase option"):
         found = answer(question, book, lambda _: None)
     quotes = [one for one in found.quotes if one.candidate.machine == machine]
     if not quotes:
@@ -195,7 +195,7 @@ def _purchase(question: Question, machine: Machine, book: PriceBook) -> Quote:
         )
         for one in quotes
     }
-    words = _choose("Way to buy", rows)
+    words = _choose("Purchase option", rows)
     return next(one for one in quotes if one.candidate.words == words)
 
 

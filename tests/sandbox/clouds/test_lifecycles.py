@@ -53,7 +53,7 @@ def cluster(cloud: str) -> Callable[[], None]:
     plan = cloud_of(cloud).plan_cluster(ClusterSpec.model_validate(spec), place, "dev")
 
     def program() -> None:
-        provider = import_module(f"{part}.provider").provider("place", place)
+        provider = import_module(f"{part}.cluster").provider("place", place)
         import_module(f"{part}.cluster").TrainingCluster(
             plan.name, plan, opts=pulumi.ResourceOptions(providers=[provider])
         )

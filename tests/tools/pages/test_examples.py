@@ -188,14 +188,6 @@ def _values(values: Mapping[str, Any], known: set[str], at: str = "") -> Iterato
             yield here
 
 
-def test_the_lines_of_the_preview_in_the_readme_are_those_of_the_trials_page_in_their_order() -> None:
-    [shown] = re.findall(r"^\$ make preview\n(.*?)\n```$", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
-    printed = iter((PAGES / "aws/trial.md").read_text().splitlines())
-    lines = [line.removeprefix("    ") for line in shown.splitlines()[1:] if line != "..."]
-    assert len(lines) > 9
-    assert [line for line in lines if line not in printed] == []
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -207,7 +199,6 @@ def test_the_lines_of_the_preview_in_the_readme_are_those_of_the_trials_page_in_
     ],
     ids=" ".join,
 )
-def test_the_width_of_a_terminal_changes_nothing_that_a_rule_or_a_plan_says(command: tuple[str, ...]) -> None:
+def test_the_width_of_a_terminal_changes_no_word_that_a_rule_or_a_plan_says(command: tuple[str, ...]) -> None:
     narrow, wide = (on_a_terminal(columns, str(BIN / "gpucluster"), *command) for columns in (30, 300))
-    assert narrow == wide
-    assert narrow
+    assert narrow.split() == wide.split() != []

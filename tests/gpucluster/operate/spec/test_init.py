@@ -149,7 +149,7 @@ def test_a_terminal_is_led_from_the_place_to_the_price_to_a_stack_that_checks(tm
         ("8 GPUs [4]: ", "2\n"),
         ("[14d]: ", "6d\n"),
         ("[20TiB]: ", "40TiB\n"),
-        ("Way to buy [1]: ", "on demand\n"),
+        ("Purchase option [1]: ", "on demand\n"),
         ("Label team", "nlp\n"),
         ("Label project", "\n"),
         ("Label cost-center", "cc-1\n"),
