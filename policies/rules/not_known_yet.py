@@ -29,7 +29,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
         first = about[what, asking[0]][names[0]]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         where = f" ({', '.join(names[:_NAMED])}{more})" if len(names) > 1 else ""
-        yield Violation(first, f"{_listed(asking)} cannot tell: {what}{where}")
+        yield Violation(first, f"{_listed(asking)} not evaluated: {what}{where}")
 
 
 def _listed(rules: Sequence[str]) -> str:

@@ -103,7 +103,7 @@ def test_a_file_is_told_of_with_its_lines(declared: Declared, tmp_path: Path) ->
     path.write_text("name: other\ntraining: {nodes: 4}\naccess: {kind: open}\nstorage: {shared: {usable_tib: 20}}\n")
     for spec in (path, str(path)):
         assert refused(declared, lambda spec=spec: aws.TrainingCluster("trial", spec, EAST)) == [
-            f"{tmp_path.name}/mine.yaml: 2 problems",
+            f"{path}: 2 problems",
             Says("1", "other", "trial", "same"),
             Says("3", "access.kind", "open", "public", "private"),
         ]

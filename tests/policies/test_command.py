@@ -121,7 +121,7 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "source_position": None,
                 "what": "tags: `team` missing",
                 "why": rule.why,
-                "fix": rule.fix,
+                "fix": "Write the labels team=research; `gpucluster guardrails check` prints where.",
                 "edits": [{"at": "tags", "write": {"team": "research"}}],
                 "page": "docs/reference/rules.md#required-labels",
                 "exemption": _exemption("required-labels", "group"),
@@ -298,7 +298,7 @@ def test_a_plan_says_what_becomes_of_the_nodes_of_pools_and_what_is_at_stake(gua
     plan = guardrails("explain", "replacement-of-training-pool", "--example", "fail")[1]
     told = (
         "Effect on nodes - train, 4 nodes of p5.48xlarge: nodes are replaced or reimaged, one at a time; jobs on them "
-        "end; changed: releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, price unknown"
+        "end; changed: releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, $220.17"
     )
     assert told in " ".join(guardrails("check", "--quiet", stdin=plan)[1].split())
     assert json.loads(guardrails("check", "--format", "json", stdin=plan)[1])["nodes"] == [
@@ -311,6 +311,6 @@ def test_a_plan_says_what_becomes_of_the_nodes_of_pools_and_what_is_at_stake(gua
             "changed": ["releaseVersion"],
             "gone": 0,
             "gpus": 32,
-            "usd": None,
+            "usd": "220.17",
         }
     ]

@@ -52,7 +52,7 @@ def test_an_accepted_mistake_is_shown_and_stops_nothing(project):
 def test_what_cannot_be_decided_is_shown_and_stops_nothing(project):
     code, findings, output = project.preview("foreign-template")
     assert (code, {(level, policy) for level, policy, _ in findings}) == (0, {("advisory", "not-known-yet")}), output
-    [asking] = re.findall(r"not evaluated: (\S.*): its launch template is not part of this stack", output)
+    [asking] = re.findall(r"train: (\S.*) not evaluated: its launch template is not part of this stack", output)
     assert re.split(", | and ", asking) == [
         "training-pool-in-one-domain",
         "fabric-interfaces-complete",

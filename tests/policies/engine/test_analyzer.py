@@ -119,7 +119,7 @@ def test_what_cannot_be_decided_is_advisory(engine, program):
     program["group"]["strategy"] = program.unknown
     [(policy, level, message)] = engine.run(program)
     assert (policy, level) == ("not-known-yet", "ADVISORY")
-    assert message == Says("training-pool-in-one-domain", "cannot", "group")
+    assert message == Says("training-pool-in-one-domain", "not evaluated", "group")
 
 
 def test_inputs_of_a_preview_count_and_not_outputs_that_are_still_unknown(engine, program):

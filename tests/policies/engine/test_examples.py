@@ -46,4 +46,6 @@ def test_the_command_prints_an_example_that_the_check_stops():
     check = [*run, "check", "--pack", "production", "--quiet"]
     done = subprocess.run(check, input=told.stdout, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "[mandatory] training-pool-not-on-spot  train\n    4 nodes of p5.48xlarge on spot capacity\n" in done.stdout
+    assert (
+        "training-pool-not-on-spot     mandatory  train\n    4 nodes of p5.48xlarge on spot capacity\n" in done.stdout
+    )

@@ -78,5 +78,5 @@ def test_one_question_about_many_resources_is_one_line(program):
     open_question = _stack_rule(lambda stack: [CannotTell(r, "the moon is not known yet") for r in stack.resources])
     _, told = _evaluate(program, open_question, not_known_yet.RULE)
     assert [v.what for v in told.violations] == [
-        Says("cannot", "not", "gpu-subnet", "efa-ingress", "efa-egress", "4", "more")
+        Says("not", "evaluated", "gpu-subnet", "efa-ingress", "efa-egress", "4", "more")
     ]

@@ -51,7 +51,7 @@ def test_names_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     _stand(tmp_path, "a\x1b[31m[bold]b\u202e\x07", monkeypatch)
-    text = " ".join(_printed().split())
+    text = " ".join(_printed().split()).replace("\x1b[1m", "").replace("\x1b[0m", "")  # the bold head of a region
     assert text.count(r"a\x1b[31m[bold]b\u202e\x07") == 2  # in the table and as an orphan
     assert "\x1b" not in text
 

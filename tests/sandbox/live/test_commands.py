@@ -102,7 +102,7 @@ def test_status_names_what_lives(living: Path) -> None:
     assert json.loads(CliRunner().invoke(status, ["--format", "json"], catch_exceptions=False).stdout)["living"] == [
         "one"
     ]
-    assert "running: one; stop it: gpucluster sandbox stop" in CliRunner().invoke(status).stdout
+    assert "Running; stop it: gpucluster sandbox stop\n  - one\n" in CliRunner().invoke(status).stdout
     supervisor.stop(living)
     assert json.loads(CliRunner().invoke(status, ["--format", "json"]).stdout)["living"] == []
 
