@@ -20,13 +20,17 @@ PAGES = (
 )
 STYLE = ROOT / "docs/reference/style.md"
 """Quotes the phrases."""
-NOT_YET: Final = (
-    "cost",
-    "gpucluster/operate",
-)
+NOT_YET: Final = ("cost",)
 """Folders whose comments, docstrings or names still have an idiom. Remove a folder once it has none; add none."""
 IN_CLUSTERS: Final = "components/kubernetes/node_health/controller.py"
 """Its text is an object of every cluster, which a change would update."""
+PUBLISHED: Final = frozenset(
+    [
+        ("gpucluster/operate/judges/document.py", "said"),
+        ("gpucluster/operate/pull_request/comment_json.py", "said"),
+    ]
+)
+"""(file, name) of keys of JSON documents: another name would break their readers."""
 NAMES: Final = frozenset(
     ["anew", "beside", "heard", "mended", "mine", "misspelt", "nobody", "ours", "said", "theirs", "told", "whom"]
 )
@@ -57,6 +61,11 @@ def test_every_folder_that_is_not_clean_yet_has_an_idiom() -> None:
         *NOT_YET,
         IN_CLUSTERS,
     }
+
+
+def test_every_key_with_an_idiom_is_one_of_a_document() -> None:
+    files = {file for file, _ in PUBLISHED}
+    assert {(file, name) for file in files for _, name in _names(ast.parse((ROOT / file).read_text()))} >= PUBLISHED
 
 
 def test_an_idiom_is_found_in_comments_docstrings_and_names(tmp_path: Path) -> None:
@@ -105,7 +114,8 @@ def _idioms(file: Path, root: Path = ROOT) -> Iterator[str]:
             # A phrase may go over the end of a line.
             yield from _phrases(file, [" ".join(node.value.value.split())], node.lineno, "idioms", root)
     for line, name in sorted(set(_names(tree))):
-        if NAMES & {part.lower() for part in re.findall(r"[A-Za-z][a-z]*", name)}:
+        words = {part.lower() for part in re.findall(r"[A-Za-z][a-z]*", name)}
+        if NAMES & words and (str(file.relative_to(root)), name) not in PUBLISHED:
             yield f"{file.relative_to(root)}:{line}: {name!r}; write: the noun of the field"
 
 

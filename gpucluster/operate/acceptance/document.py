@@ -67,7 +67,7 @@ class Subject:
 def acceptance_document(verdicts: Sequence[Verdict], logs: Sequence[Log], subject: Subject) -> Document:
     """A failure names the nodes to check."""
     counts = Counter(verdict.outcome for verdict in verdicts)
-    told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _ORDER if counts[outcome])
+    summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _ORDER if counts[outcome])
     named = list(dict.fromkeys(node for verdict in verdicts if verdict.outcome == FAIL for node in verdict.nodes))
     overall, inventory = worst(verdicts), inventory_of(logs)
 
@@ -76,7 +76,7 @@ def acceptance_document(verdicts: Sequence[Verdict], logs: Sequence[Log], subjec
         return Acceptance(outcome=overall, verdicts=[*verdicts], inventory=inventory, measurements=measured)
 
     return Document(
-        title=f"Acceptance: {overall} ({told})" if told else f"Acceptance: {overall}",
+        title=f"Acceptance: {overall} ({summary})" if summary else f"Acceptance: {overall}",
         answer=f"Check {', '.join(named)}." if named else "",
         outcome="over" if overall == FAIL else "within" if overall == PASS else "",
         sections=lambda: _sections(verdicts, inventory),

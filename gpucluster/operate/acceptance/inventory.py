@@ -51,6 +51,7 @@ def inventory_of(logs: Sequence[Log]) -> Inventory:
             if isinstance(run, Modules) and run.node and DRIVER in run.versions:
                 software.setdefault(run.node, {}).update({"driver in the kernel": run.versions[DRIVER]})
     nodes = [
-        NodeFacts(name=name, software=told, serials=serials.get(name, {})) for name, told in sorted(software.items())
+        NodeFacts(name=name, software=versions, serials=serials.get(name, {}))
+        for name, versions in sorted(software.items())
     ]
     return Inventory(tools=tuple(sorted(tools)), nodes=tuple(nodes))

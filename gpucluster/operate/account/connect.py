@@ -53,12 +53,12 @@ def read_stack(stack: str | None) -> Found:
     if lacking := sorted(name for name in needed if name not in given):
         fix = "has it been built? `pulumi up` adds the missing outputs of a stack of an earlier release"
         raise InputError(named, [f"has no output {', '.join(lacking)}; {fix}"])
-    theirs = "no cluster of gpucluster has it so; choose its stack with --stack"
+    advice = "no cluster of gpucluster has it so; choose its stack with --stack"
     if secret := sorted(name for name in needed if given[name] == _SECRET):
         shown = "; ".join(f"`pulumi stack output {name} --show-secrets{chosen}` prints it" for name in secret)
-        raise InputError(named, [f"output {', '.join(secret)} is secret; {theirs}; {shown}"])
-    found = typed(given, Outputs, pulumi.source(*_WORDS, stack=stack, fix=theirs))
-    source = Source(name=f"output kubeconfig of {named}", fix=theirs, program=True)
+        raise InputError(named, [f"output {', '.join(secret)} is secret; {advice}; {shown}"])
+    found = typed(given, Outputs, pulumi.source(*_WORDS, stack=stack, fix=advice))
+    source = Source(name=f"output kubeconfig of {named}", fix=advice, program=True)
     return Found(
         account=found.account,
         cluster=found.cluster,
@@ -111,15 +111,15 @@ def _command(context: Context) -> Mapping[str, str]:
 
 
 def _not_installed(context: Context) -> list[str]:
-    said = [] if context.kubectl else ["command: kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"]
+    lines = [] if context.kubectl else ["command: kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"]
     command = _command(context)
     if command and shutil.which(command["command"]) is None:
-        said.append(f"command: {command['command']} is not on PATH; {command['install']}")
+        lines.append(f"command: {command['command']} is not on PATH; {command['install']}")
     if command.get("needs") and shutil.which(command["needs"]) is None:
-        said.append(
+        lines.append(
             f"command: {command['needs']} is not on PATH, but {command['command']} needs it to log in; install it"
         )
-    return said
+    return lines
 
 
 def _refused(context: Context) -> list[str]:
@@ -145,11 +145,11 @@ def _refused(context: Context) -> list[str]:
             timeout=4 * _SECONDS,
         )
     except subprocess.TimeoutExpired:
-        return [_told(context, "timeout")]
+        return [_problem(context, "timeout")]
     except OSError as error:
         raise InputError(f"{context.kubectl} cannot be run: {error.strerror}; install kubectl") from None
     if done.returncode:
-        return [_told(context, done.stderr.strip())]
+        return [_problem(context, done.stderr.strip())]
     source = Source(name=f"`kubectl create --raw {path}`", fix="check the `kubectl` on PATH", program=True)
     if read_json(done.stdout, Review, source).status.allowed:
         return []
@@ -188,9 +188,9 @@ _ANSWERS: Final = (
 package net."""
 
 
-def _told(context: Context, said: str) -> str:
-    lines = [line for line in said.splitlines() if line.strip()] or ["no reason given"]
-    meaning = next(meaning for pattern, meaning in _ANSWERS if re.search(pattern, said))
+def _problem(context: Context, message: str) -> str:
+    lines = [line for line in message.splitlines() if line.strip()] or ["no reason given"]
+    meaning = next(meaning for pattern, meaning in _ANSWERS if re.search(pattern, message))
     known = {"command": "the command of the kubeconfig", "login": "log in", **_command(context)}
     return meaning.format(
         **known, server=context.server, name_me=_name_me(context), first=lines[0].strip(), last=lines[-1].strip()

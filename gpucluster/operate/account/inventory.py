@@ -127,8 +127,8 @@ def _machine(one: Any) -> dict[str, Any]:
 
 
 def _volume(one: Any) -> dict[str, Any]:
-    told = {"size": "Size", "type": "VolumeType", "iops": "Iops", "throughput": "Throughput"}
-    return {name: one[key] for name, key in told.items() if key in one}
+    keys = {"size": "Size", "type": "VolumeType", "iops": "Iops", "throughput": "Throughput"}
+    return {name: one[key] for name, key in keys.items() if key in one}
 
 
 _KEYS: Final = ("pulumi-project", "pulumi-stack")
@@ -170,8 +170,8 @@ def _answer(way: _Way, words: Sequence[str]) -> Any:
         raise InputError(f"command: {words[0]} is not on PATH, but it is needed to read the account; {way.install}")
     done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise InputError(f"login: {words[0]} does not answer; {way.login}: {said[-1].strip()}")
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise InputError(f"login: {words[0]} does not answer; {way.login}: {lines[-1].strip()}")
     return json.loads(done.stdout)
 
 

@@ -37,16 +37,16 @@ class Saving:
     @property
     def sentence(self) -> str:
         """The saving as a sentence for the user."""
-        said = [
+        parts = [
             f"the nodes of {' and '.join(self.pools)} are deleted, and the jobs on them end; data, network and control "
             "plane stay",
             f"it saves {ranged(self.saved, self.gap)} a month, {ranged_daily(self.saved, self.gap)}",
         ]
         if self.bought:
-            said.append(f"{money(self.bought)} a month is still billed for reserved capacity, used or not")
+            parts.append(f"{money(self.bought)} a month is still billed for reserved capacity, used or not")
         if self.upfront:
-            said.append(f"{money(self.upfront)} for a capacity block is paid and not refunded")
-        return "; ".join(said)
+            parts.append(f"{money(self.upfront)} for a capacity block is paid and not refunded")
+        return "; ".join(parts)
 
 
 def saving(one: StackStatus) -> Saving:

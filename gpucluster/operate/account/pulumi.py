@@ -24,7 +24,7 @@ class Pulumi:
 
     @property
     def sandbox(self) -> str:
-        """The prefix of our own commands of its kind: `sandbox `, or nothing."""
+        """The prefix of this package's commands of its kind: `sandbox `, or nothing."""
         return "" if self.shown == "pulumi" else "sandbox "
 
     def read(self, *words: str, stack: str | None = None) -> str:
@@ -39,8 +39,8 @@ class Pulumi:
         except OSError as error:
             raise InputError(_named(stack), [f"{plain}: {self.command[0]} cannot be run: {error.strerror}"]) from None
         if done.returncode:
-            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            raise InputError(_named(stack), [f"{plain}: {said[-1].removeprefix('error: ')}"])
+            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise InputError(_named(stack), [f"{plain}: {lines[-1].removeprefix('error: ')}"])
         return done.stdout
 
     def answer(self, *words: str, stack: str | None = None) -> Any:

@@ -66,7 +66,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
             click.echo(f"error: {error}", err=True)
             codes.append(error.exit_code)
             continue
-        click.echo(_said(one))
+        click.echo(_line(one))
         if one.trial is not None and one.trial.over:
             over.append(one)
     if not over:
@@ -80,7 +80,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
     raise SystemExit(max(codes))
 
 
-def _said(one: StackStatus) -> str:
+def _line(one: StackStatus) -> str:
     """A line about a stack's time."""
     if one.trial is None:
         return f"{one.stack}: no resources"

@@ -122,8 +122,8 @@ def _inline(cluster: Resource) -> Iterator[Pool]:
 def _pools(resources: Resources) -> Iterator[Pool]:
     for one in sorted(resources, key=lambda resource: resource.name):
         if one.type in _POOLS:
-            said = (at(one.outputs, name) for name in _POOLS[one.type])
-            version = next((str(value) for value in said if value), "not known")
+            versions = (at(one.outputs, name) for name in _POOLS[one.type])
+            version = next((str(value) for value in versions if value), "not known")
             image = str(at(one.outputs, "nodeImageVersion") or "")
             yield Pool(name=one.name, urn=one.urn, version=version, image=image, gpus=_gpus(one, resources))
 

@@ -20,7 +20,7 @@ _LONGEST: Final = 300
 
 class Remark(Model):
     path: str = Field(description="The input, such as vpcConfig.subnetIds[0]; empty for the resource as a whole")
-    said: str = Field(description="The judge's own words")
+    said: str = Field(validation_alias="text", description="The judge's own words")
 
 
 class Verdict(Model):
@@ -93,7 +93,7 @@ def _sections(found: verdicts.Report, *, closing: bool) -> Iterator[Section]:
 
 def _refused(verdict: verdicts.Verdict) -> Row:
     cells = (verdict.resource.name, verdict.resource.type, verdict.resource.source_position or "")
-    return Row(cells, [*map(_said, verdict.refusals)], strong=True)
+    return Row(cells, [*map(_text, verdict.refusals)], strong=True)
 
 
 def _advised(found: verdicts.Report) -> Iterator[Row]:
@@ -104,10 +104,10 @@ def _advised(found: verdicts.Report) -> Iterator[Row]:
             advised.setdefault((verdict.resource.type, remark), []).append(verdict.resource.name)
     for (type_, remark), names in advised.items():
         few = ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
-        yield Row((few, type_), [_said(remark)], strong=True)
+        yield Row((few, type_), [_text(remark)], strong=True)
 
 
-def _said(remark: verdicts.Remark) -> str:
-    said = " ".join(remark.said.split())
-    short = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
+def _text(remark: verdicts.Remark) -> str:
+    text = " ".join(remark.text.split())
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
     return f"{remark.path}: {short}" if remark.path else short

@@ -24,10 +24,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Remark:
-    """path: the input, as named in the program; empty for the resource as a whole. said: the judge's own words."""
+    """path: the input, as named in the program; empty for the resource as a whole. text: the judge's message."""
 
     path: str
-    said: str
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +133,11 @@ def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = 
         _refuse_without(judges, lacking, {_package(resource) for resource in asked}, only)
     verdicts = {} if only else {resource.urn: _without(resource) for resource in asked}
     for judge in judges:
-        mine = [resource for resource in asked if _package(resource) == judge.package]
+        group = [resource for resource in asked if _package(resource) == judge.package]
         if why := lacking.get(judge.package):
-            found = [Verdict(resource=one, judge=judge.name, why=f"its judge is not installed; {why}") for one in mine]
+            found = [Verdict(resource=one, judge=judge.name, why=f"its judge is not installed; {why}") for one in group]
         else:
-            found = list(judge.judge(mine, resources)) if mine else []
+            found = list(judge.judge(group, resources)) if group else []
         verdicts |= {verdict.resource.urn: verdict for verdict in found}
     return [verdicts[resource.urn] for resource in asked if resource.urn in verdicts]
 

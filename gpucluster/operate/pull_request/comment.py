@@ -90,7 +90,7 @@ def _sections(found: Judgement) -> Iterator[Section]:
         )
     if refusals := [
         f"{one.judge} in {quoted(stack.name)}: {quoted(one.resource.name)} ({quoted(one.resource.type)}): "
-        f"{f'{quoted(one.remark.path)}: ' if one.remark.path else ''}{quoted(one.remark.said, _LONGEST)}"
+        f"{f'{quoted(one.remark.path)}: ' if one.remark.path else ''}{quoted(one.remark.text, _LONGEST)}"
         for stack in found.stacks
         for one in stack.vendors.refusals
     ]:
@@ -325,13 +325,13 @@ def _money(found: Judgement) -> str:
         return "no cost to compare"
     before = ranged(total.before, total.gap_before)
     after = ranged(total.after, total.gap_after)
-    told = found.change
+    delta = found.change
     rest = f"{missing([stack.diff for stack in found.compared if stack.diff])}{without}"
-    if told.direction == "cannot tell":
-        known = f"{bounded(told)}{before} a month before, {after} after"
+    if delta.direction == "cannot tell":
+        known = f"{bounded(delta)}{before} a month before, {after} after"
         verdict = "cannot tell whether it costs more or less, " if not found.passes else ""
-        return f"{verdict}{known}; {comparable(told)}{rest}"
-    if told.direction == "the same":
+        return f"{verdict}{known}; {comparable(delta)}{rest}"
+    if delta.direction == "the same":
         return f"the cost stays the same, {after} a month{rest}"
-    shared = share(told, total.before, complete=not total.gap_before.missing and not total.gap_after.missing)
-    return f"{how_much(told)} a month {told.direction}{shared}{sides(before, after)}{rest}"
+    shared = share(delta, total.before, complete=not total.gap_before.missing and not total.gap_after.missing)
+    return f"{how_much(delta)} a month {delta.direction}{shared}{sides(before, after)}{rest}"

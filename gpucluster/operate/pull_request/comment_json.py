@@ -39,7 +39,7 @@ class RefusalModel(Model):
     resource: str = Field(validation_alias=AliasPath("resource", "name"))
     type: str = Field(validation_alias=AliasPath("resource", "type"))
     path: str = Field(validation_alias=AliasPath("remark", "path"))
-    said: str = Field(validation_alias=AliasPath("remark", "said"))
+    said: str = Field(validation_alias=AliasPath("remark", "text"))
 
 
 class VendorsModel(Model):

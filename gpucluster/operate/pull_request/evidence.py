@@ -54,7 +54,7 @@ class StackEvidence(_Model):
     """One stack.
 
     base: what became of the base: `built`, and the plan is one on its state; `absent`, the stack is new; `failed`, so
-    that there is no comparison. head: `planned`; `absent`, its configuration is gone; `failed`.
+    that there is no comparison. head: `planned`; `absent`, it has no configuration; `failed`.
     The state has the region of default providers, which the plan knows of the head alone.
     """
 

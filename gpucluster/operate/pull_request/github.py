@@ -187,7 +187,7 @@ class Marker:
 
 def post(api: Api, pull: Pull, text: str, marker: Marker, *, author: str) -> Posted:
     """Writes the comment. author: the allowed author of the existing one; others can write a marker, too."""
-    there = _ours(api, pull, author)
+    there = _existing(api, pull, author)
     if head_of(api, pull) != marker.head or (there is not None and _newer(there[1], marker)):
         return "outdated"
     body = {"body": f"{text}\n\n{marker}"}
@@ -201,7 +201,7 @@ def post(api: Api, pull: Pull, text: str, marker: Marker, *, author: str) -> Pos
     return "updated"
 
 
-def _ours(api: Api, pull: Pull, author: str) -> tuple[int, Marker, str] | None:
+def _existing(api: Api, pull: Pull, author: str) -> tuple[int, Marker, str] | None:
     """Number, marker and text of the existing comment."""
     for item in api.pages(f"/issues/{pull.number}/comments"):
         marker = Marker.of(str(item.get("body", "")))

@@ -24,7 +24,7 @@ from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 from gpucluster.errors import Fault
 from gpucluster.operate.pull_request.evidence import Evidence, StackEvidence
-from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement, Vendors, heard
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement, Vendors, vendors_of
 from gpucluster.operate.pull_request.revisions import LOCKS
 from gpucluster.policies.engine.exemptions import Exemption, exemptions
 from gpucluster.policies.engine.pack import Pack
@@ -156,8 +156,8 @@ def _refused(found: Estimate, findings: Iterable[Finding]) -> str:
     verdict = budget_verdict(found)
     if verdict is None or verdict.outcome != "over" or verdict.budget.on_exceed != "fail":
         return ""
-    said = any(one.mandatory and one.found.rule.name == "budget" for one in findings)
-    return "" if said else verdict.sentence
+    violation = any(one.mandatory and one.found.rule.name == "budget" for one in findings)
+    return "" if violation else verdict.sentence
 
 
 def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:
@@ -252,7 +252,7 @@ class Terms:
                 pack=self.pack,
                 settings=self.settings,
                 today=self.today,
-                ask=heard,
+                ask=vendors_of,
                 project=Path.cwd() if own_book else None,
             )
             return judge.judge(found, changed_files)

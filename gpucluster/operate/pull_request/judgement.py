@@ -40,7 +40,7 @@ class Vendors:
     unheard: Sequence[str] = ()
 
 
-def heard(resources: Resources) -> Vendors:
+def vendors_of(resources: Resources) -> Vendors:
     """The verdicts of the installed judges. A plan is untrusted: if it makes a judge fail, the failure is reported."""
     unheard = [f"{package}: {command}" for package, command in missing(resources).items()]
     try:

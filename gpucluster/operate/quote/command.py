@@ -168,20 +168,20 @@ def picked_spec(
 def _comments(chosen: Quote) -> list[str]:
     one = chosen.candidate
     total = ranged(chosen.total, chosen.gap)
-    said = [
+    comments = [
         f"{what(chosen)}: {total} in {one.values['duration']}{'' if chosen.terms else ' at list prices'}.",
         f"First: {one.way.needs}.",
     ]
     if one.way.reservation:
-        said.append("placement.id is an example: replace it with yours.")
+        comments.append("placement.id is an example: replace it with yours.")
     if one.way.kind == "capacity-block":
-        said.append("purchase.active: write false until the capacity starts.")
+        comments.append("purchase.active: write false until the capacity starts.")
     if one.way.assume:
-        said.append(
+        comments.append(
             f"The price is under the commitment: `gpucluster cost report --assume {one.way.assume}=1`; a preview has "
             "the one on demand, and warns where it is over the budget."
         )
-    return [*said, "access.cidrs: replace with the ranges of your office or VPN."]
+    return [*comments, "access.cidrs: replace with the ranges of your office or VPN."]
 
 
 def _place_comments(chosen: Quote) -> list[str]:

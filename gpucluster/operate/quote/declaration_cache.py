@@ -132,8 +132,8 @@ def _declared(missing: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, M
         for cloud, process in running.items():
             out, error = process.communicate()
             if process.returncode:
-                told = "\n".join(error.splitlines()[-_SHOWN:])
-                raise Fault(f"a cluster on {clouds()[cloud].title} could not be declared:\n{told}")
+                message = "\n".join(error.splitlines()[-_SHOWN:])
+                raise Fault(f"a cluster on {clouds()[cloud].title} could not be declared:\n{message}")
             for line in out.splitlines():
                 yield from json.loads(line).items()
     finally:

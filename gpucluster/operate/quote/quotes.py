@@ -179,8 +179,8 @@ def _unusable(quote: Quote) -> str:
     """
     term, machines = quote.candidate.way.term, quote.machines
     committed = not term or term in {line.term for line in machines}
-    told = not quote.machine_bound or not any(line.upfront for line in machines)
-    if committed and told and any(line.unit_price for line in machines):
+    complete = not quote.machine_bound or not any(line.upfront for line in machines)
+    if committed and complete and any(line.unit_price for line in machines):
         return ""
     return "no price is known for the machines bought this way"
 

@@ -95,12 +95,12 @@ def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
         ("Paid upfront", [(row, _upfront(row.quote)) for row in rows]),
         ("Without a price of their own here", [(row, _unpriced(row.quote.estimate)) for row in rows]),
     ):
-        told: dict[str, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         for row, lines in texts:
             for text in lines:
-                told.setdefault(text, []).append(row.number)
-        if told:
-            yield title, [f"{_numbers(of)}: {text}" for text, of in told.items()]
+                numbers.setdefault(text, []).append(row.number)
+        if numbers:
+            yield title, [f"{_numbers(of)}: {text}" for text, of in numbers.items()]
 
 
 def left_out(answer: Answer) -> list[str]:
@@ -109,12 +109,12 @@ def left_out(answer: Answer) -> list[str]:
     for refusal, number in answer.refused.items():
         places[refusal.why] += number
         ways.setdefault(refusal.why, {})[refusal.way] = None
-    told = [
+    lines = [
         f"{number} x {', '.join(filter(None, ways[why])) or 'every purchase option'}: {why}"
         for why, number in places.most_common(_GROUPS)
     ]
-    rest = len(places) - len(told)
-    return [*told, f"{rest} more reasons: --format json"] if rest > 0 else told
+    rest = len(places) - len(lines)
+    return [*lines, f"{rest} more reasons: --format json"] if rest > 0 else lines
 
 
 def empty(answer: Answer) -> str:

@@ -157,8 +157,8 @@ def _of_queue(workloads: Sequence[Object]) -> Iterator[str]:
                 yield f"Kueue: {one['message']}"
         for check in map(mapping, items(mapping(workload.get("status")).get("admissionChecks"))):
             if check.get("state") != "Ready":
-                said = f": {check['message']}" if check.get("message") else ""
-                yield f"Kueue waits for its check {check.get('name')}, which is {check.get('state')}{said}"
+                message = f": {check['message']}" if check.get("message") else ""
+                yield f"Kueue waits for its check {check.get('name')}, which is {check.get('state')}{message}"
 
 
 def _of_events(events: Sequence[Object]) -> Iterator[str]:

@@ -168,7 +168,7 @@ def _watch(
     client: Client, families: Families, watched: Sequence[tuple[Manifest, str]], seconds: float, say: Say
 ) -> list[Outcome]:
     found = dict[int, Outcome]()
-    start, heard = time.monotonic(), dict[int, tuple[object, int]]()
+    start, looks = time.monotonic(), dict[int, tuple[object, int]]()
     while len(found) < len(watched):
         now = time.monotonic()
         missing = unsimulated_pools(client)
@@ -177,7 +177,7 @@ def _watch(
                 continue
             family = families.of(uid, manifest.namespace)
             patience = _SETTLE_LOOKS if _kept_out(family) else _STILL_LOOKS
-            last = now - start > seconds or _unchanged(heard, number, _told(family)) > patience
+            last = now - start > seconds or _unchanged(looks, number, _messages(family)) > patience
             outcome = outcome_of(manifest, family, unsimulated=missing, last=last)
             if outcome is not None:
                 found[number] = outcome
@@ -186,18 +186,18 @@ def _watch(
     return list(found.values())
 
 
-def _unchanged(heard: dict[int, tuple[object, int]], number: int, told: object) -> int:
+def _unchanged(looks: dict[int, tuple[object, int]], number: int, messages: object) -> int:
     """For how many looks it is unchanged."""
-    before, looks = heard.get(number, (None, 0))
-    heard[number] = (told, looks + 1 if before == told else 0)
-    return heard[number][1]
+    before, count = looks.get(number, (None, 0))
+    looks[number] = (messages, count + 1 if before == messages else 0)
+    return looks[number][1]
 
 
-def _told(family: Family) -> object:
+def _messages(family: Family) -> object:
     """The messages of Kueue and the scheduler, without times."""
-    said = [*_conditions(family), *(one for pod in family.pods for one in _conditions_of(pod))]
+    conditions = [*_conditions(family), *(one for pod in family.pods for one in _conditions_of(pod))]
     nodes = [mapping(pod.get("spec")).get("nodeName") for pod in family.pods]
-    return nodes, [(one.get("type"), one.get("status"), one.get("message")) for one in said]
+    return nodes, [(one.get("type"), one.get("status"), one.get("message")) for one in conditions]
 
 
 def _kept_out(family: Family) -> bool:

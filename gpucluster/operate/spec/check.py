@@ -75,8 +75,8 @@ def check(
         specs = [] if str(spec) == "-" else [spec]
         file = Path(STDIN) if str(spec) == "-" else spec
         if not given and (given := place_in_head(file)):
-            told = ", ".join(f"{key} {value}" for key, value in given.items())
-            click.echo(f"{spec} names its place: {told}", err=True)
+            fields = ", ".join(f"{key} {value}" for key, value in given.items())
+            click.echo(f"{spec} names its place: {fields}", err=True)
         plan = _plan(file, given)
     else:
         raise click.UsageError("give a SPEC, or a stack with --stack")

@@ -84,7 +84,7 @@ def _refusals(mutants: Sequence[Mutant]) -> Mapping[Mutant, str]:
     resources = [Resource(urn=urn, type=it.type, name=str(urn), inputs=it.inputs) for urn, it in named.items()]
     said = {
         named[verdict.resource.urn]: "; ".join(
-            f"{it.path}: {it.said}" for it in verdict.refusals if _BETWEEN_MUTANTS not in it.said
+            f"{it.path}: {it.text}" for it in verdict.refusals if _BETWEEN_MUTANTS not in it.text
         )
         for verdict in judged(Resources(resources))
     }

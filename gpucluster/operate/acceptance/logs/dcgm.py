@@ -64,9 +64,9 @@ def _test(test: Mapping[str, Any]) -> DiagnosisTest:
     return DiagnosisTest(name=str(test["name"]), status=status, gpus=tuple(sorted(set(gpus))), why=why)
 
 
-def _worst(told: Sequence[_Status], summary: _Status) -> _Status:
+def _worst(statuses: Sequence[_Status], summary: _Status) -> _Status:
     for status in _WORST:
-        if status in told or status == summary:
+        if status in statuses or status == summary:
             return status
     return summary
 

@@ -75,8 +75,8 @@ class Kubectl:
             raise ClusterError(f"{self._command[0]} cannot be run: {error.strerror}; install kubectl") from None
         if done.returncode:
             # kubectl logs each attempt in a separate line; its last line is for users.
-            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            raise ClusterError(f"kubectl {' '.join(words[:2])}: {said[-1]}")
+            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise ClusterError(f"kubectl {' '.join(words[:2])}: {lines[-1]}")
         return done.stdout
 
 
@@ -148,7 +148,7 @@ class Collector:
         return _log(step, self._results)
 
     def _wait(self, step: Step) -> str:
-        since, told = time.monotonic(), ""
+        since, message = time.monotonic(), ""
         while True:
             for condition in self._kubectl.read(Job, *step.watched).status.conditions:
                 if condition.status == "True" and condition.type in ("Complete", "Failed"):
@@ -156,10 +156,10 @@ class Collector:
             waited = time.monotonic() - since
             if waited > step.minutes * 60:
                 return f"timed out after {_minutes(waited)}: {self._pending(step)}"
-            now = self._pending(step)
-            if now != told:
-                self._say(f"{step.title}: {now} after {_minutes(waited)}")
-                told = now
+            pending = self._pending(step)
+            if pending != message:
+                self._say(f"{step.title}: {pending} after {_minutes(waited)}")
+                message = pending
             time.sleep(_POLL_SECONDS)
 
     def _pending(self, step: Step) -> str:

@@ -167,7 +167,7 @@ def no_ring(scope: Scope, nodes: Sequence[str]) -> list[Verdict]:
     """Verdicts on nodes without a ring: their fabric was not measured."""
     cordoned = [node for node in nodes if node in scope.cordoned]
     others = [node for node in nodes if node not in scope.cordoned]
-    told = [
+    reasons = [
         (cordoned, "the queue does not schedule on cordoned nodes; uncordon, and measure again with another --results"),
         (others, "a ring needs two nodes of the queue; measure these with others, in another --results"),
     ]
@@ -178,6 +178,6 @@ def no_ring(scope: Scope, nodes: Sequence[str]) -> list[Verdict]:
             why=f"{', '.join(found)} in no ring: {why}",
             nodes=tuple(found),
         )
-        for found, why in told
+        for found, why in reasons
         if found
     ]

@@ -272,8 +272,8 @@ def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Machine]:
     unknown = [node.name for node in pool if node.machine is None]
     machines = {node.machine for node in pool if node.machine is not None}
     if unknown or len(machines) != 1:
-        told = ", ".join(unknown) if unknown else ", ".join(sorted(machine.machine_type for machine in machines))
-        raise NothingToDo(f"the training nodes must have one known machine type: {told}")
+        names = ", ".join(unknown) if unknown else ", ".join(sorted(machine.machine_type for machine in machines))
+        raise NothingToDo(f"the training nodes must have one known machine type: {names}")
     return pool, machines.pop()
 
 

@@ -208,10 +208,10 @@ def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | N
 def _by_reference(payload: Payload, shape: Machine, run: CollectiveRun) -> _Finding:
     known = _published(run, shape)
     if known is None:
-        said = f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not contain the algorithm"
+        fact = f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not contain the algorithm"
         return _Finding(
             CANNOT_TELL,
-            f"{said}; trees exceed line rate on few nodes even with dead cards, and there is no published figure to "
+            f"{fact}; trees exceed line rate on few nodes even with dead cards, and there is no published figure to "
             "compare with; run with NCCL_ALGO=RING, or add --algorithm ring if it was a ring",
         )
     warn, replace = _bounds(known)
@@ -294,13 +294,13 @@ def _pairs_finding(
             tuple(suspects),
         )
     if suspects:
-        told = "; ".join(f"{node} is slow with {_partners(node, bad)}" for node in suspects)
-        return FAIL, f"{told}, and with every partner: replace it (docs/operate/replacing-a-node.md)", tuple(suspects)
+        pairs = "; ".join(f"{node} is slow with {_partners(node, bad)}" for node in suspects)
+        return FAIL, f"{pairs}, and with every partner: replace it (docs/operate/replacing-a-node.md)", tuple(suspects)
     if links:
-        told = "; ".join(" and ".join(link) for link in links)
+        pairs = "; ".join(" and ".join(link) for link in links)
         return (
             FAIL,
-            f"slow between {told} only, each fast with others: run that pair again",
+            f"slow between {pairs} only, each fast with others: run that pair again",
             tuple(sorted(_nodes(map(frozenset, links)))),
         )
     if untold or not good:

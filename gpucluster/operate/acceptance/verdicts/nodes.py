@@ -102,11 +102,11 @@ def judge_versions(nodes: Sequence[NodeFacts]) -> Iterator[Verdict]:
         if len(groups) > 1:
             differing = True
             ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-            told = "; ".join(f"{version}: {', '.join(names)}" for version, names in ordered[1:])
+            others = "; ".join(f"{version}: {', '.join(names)}" for version, names in ordered[1:])
             yield Verdict(
                 check=_CHECK,
                 outcome=WARN,
-                why=f"{name} is {ordered[0][0]} on most nodes, but not on these: {told}",
+                why=f"{name} is {ordered[0][0]} on most nodes, but not on these: {others}",
                 nodes=tuple(node for _, names in ordered[1:] for node in names),
             )
     if not differing:

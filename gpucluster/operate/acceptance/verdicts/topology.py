@@ -53,14 +53,14 @@ def nodes_of(listed: object, source: Source) -> tuple[Node, ...]:
 
 
 def _node(found: NodeObject) -> Node:
-    labels, told = found.metadata.labels, found.status.info
+    labels, info = found.metadata.labels, found.status.info
     return Node(
         name=found.metadata.name,
         labels=labels,
         provider_id=found.spec.provider_id,
         machine=shape_named(labels.get(_MACHINE)),
         cordoned=found.spec.unschedulable,
-        system={name: told[name] for name in SYSTEM if name in told},
+        system={name: info[name] for name in SYSTEM if name in info},
     )
 
 
@@ -128,9 +128,9 @@ def _domain(pool: Sequence[Node], layers: Sequence[str]) -> Verdict:
     verdict = _one("network domain", _grouped(pool, [node.labels[layers[0]] for node in pool]), _short(layers[0]))
     if verdict.outcome != PASS:
         return verdict
-    told = [layer for layer in layers if all(layer in node.labels for node in pool)]
-    groups = {layer: len({node.labels[layer] for node in pool}) for layer in told}
-    narrowest = [layer for layer in told if groups[layer] == 1][-1]
+    common_layers = [layer for layer in layers if all(layer in node.labels for node in pool)]
+    groups = {layer: len({node.labels[layer] for node in pool}) for layer in common_layers}
+    narrowest = [layer for layer in common_layers if groups[layer] == 1][-1]
     counts = ", ".join(f"{count} x {_short(layer)}" for layer, count in groups.items())
     where = f"{_short(narrowest)} {pool[0].labels[narrowest]}"
     return Verdict(check="network domain", outcome=PASS, why=f"all share {where}", measured=counts)
@@ -142,11 +142,11 @@ def _one(check: str, groups: Mapping[str, tuple[str, ...]], kind: str) -> Verdic
         return Verdict(check=check, outcome=PASS, why=f"all share {kind} {name}", measured=f"1 x {kind}")
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     apart = tuple(node for _, names in ordered[1:] for node in names)
-    told = "; ".join(f"{name}: {', '.join(names)}" for name, names in ordered[1:])
+    others = "; ".join(f"{name}: {', '.join(names)}" for name, names in ordered[1:])
     return Verdict(
         check=check,
         outcome=FAIL,
-        why=f"most are in {kind} {ordered[0][0]}, but these are not: {told}",
+        why=f"most are in {kind} {ordered[0][0]}, but these are not: {others}",
         measured=f"{len(groups)} x {kind}",
         wanted=f"1 x {kind}",
         nodes=apart,

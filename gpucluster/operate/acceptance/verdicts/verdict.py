@@ -43,8 +43,8 @@ def nodes_to_check(node: str | None, outcome: Outcome) -> tuple[str, ...]:
 
 def worst(verdicts: Iterable[Verdict]) -> Outcome:
     """The overall outcome: failing overrides unknown, unknown overrides passing; without any verdict it is unknown."""
-    told = {verdict.outcome for verdict in verdicts}
+    outcomes = {verdict.outcome for verdict in verdicts}
     for outcome in _WORST:
-        if outcome in told:
+        if outcome in outcomes:
             return outcome
     return CANNOT_TELL

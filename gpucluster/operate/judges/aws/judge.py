@@ -260,12 +260,12 @@ def _text(one: Declared) -> str:
 def _verdict(resource: Resource, one: Declared, found: Iterable[Mapping[str, Any]]) -> Verdict:
     refusals, advice, left = [*one.broken], list[Remark](), [*one.left]
     for match in found:
-        path, said = match["Location"]["Path"][3:], match["Message"]
+        path, message = match["Location"]["Path"][3:], match["Message"]
         if one.is_later(path):
             continue
-        remark = Remark(one.place_of(path), said)
+        remark = Remark(one.place_of(path), message)
         rule, begin = _UNKNOWN_PROPERTY
-        if match["Rule"]["Id"] == rule and said.startswith(begin):
+        if match["Rule"]["Id"] == rule and message.startswith(begin):
             left.append(remark.path)
         elif match["Level"] == "Error":
             refusals.append(remark)

@@ -151,8 +151,8 @@ class _Reader(Reading):
         elif wrong := _wrong(schema, value):
             self._refuse(shown, wrong)
 
-    def _refuse(self, shown: str, said: str) -> None:
-        self.refusals.append(Remark(shown, f"{said} ({self.shape.document}, {self.shape.schema})"))
+    def _refuse(self, shown: str, problem: str) -> None:
+        self.refusals.append(Remark(shown, f"{problem} ({self.shape.document}, {self.shape.schema})"))
 
 
 def _wrong(schema: Schema, value: Any) -> str:
@@ -190,5 +190,5 @@ def _wrong_number(schema: Schema, value: Any) -> str:
 def _on_deprecation(text: str) -> str:
     """The sentence of a description that names the replacement, if there is one."""
     sentences = re.split(r"(?<=\.)\s+", text)
-    said = next((one for one in sentences if "deprecated" in one.lower()), None)
-    return said or f"deprecated: {sentences[0]}"
+    sentence = next((one for one in sentences if "deprecated" in one.lower()), None)
+    return sentence or f"deprecated: {sentences[0]}"

@@ -1,4 +1,4 @@
-"""The judge of Kubernetes objects: schemas of one minor version of its own kinds, and schemas of CRDs."""
+"""The judge of Kubernetes objects: schemas of its kinds in one minor version, and schemas of CRDs."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def said() -> Iterator[dict[str, Any]]:
                 "example": example, "moment": moment, "name": verdict.resource.name, "type": verdict.resource.type,
                 "id": known.get(verdict.resource.urn), "judge": verdict.judge, "outcome": verdict.outcome.value,
                 "why": verdict.why,
-                "refusals": [[remark.path, remark.said] for remark in verdict.refusals],
+                "refusals": [[remark.path, remark.text] for remark in verdict.refusals],
                 "advice": [remark.path for remark in verdict.advice],
             }  # fmt: skip
 

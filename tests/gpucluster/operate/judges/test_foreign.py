@@ -30,7 +30,7 @@ def test_what_is_refused_of_them_is_what_their_sketches_leave_out() -> None:
     """UPDATE_GOLDEN=1 writes it anew; read it: each line has to be true of the cloud."""
     everything = Resources(one for file in FILES for one in sketched(file))
     lines = [
-        f"{verdict.resource.name} ({verdict.resource.type}): {': '.join(filter(None, (remark.path, remark.said)))}"
+        f"{verdict.resource.name} ({verdict.resource.type}): {': '.join(filter(None, (remark.path, remark.text)))}"
         for verdict in judged(everything)
         for remark in verdict.refusals
     ]

@@ -54,7 +54,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     (tmp_path / "rules.json").write_text(json.dumps({"all": "disabled", "required-labels": "mandatory"}))
     monkeypatch.setenv("PR_CHECK_CONFIG", "rules.json")  # a new rule changes nothing here
-    monkeypatch.setattr(terms, "heard", lambda _: Vendors())  # nor does a vendor's schema, which takes seconds
+    monkeypatch.setattr(terms, "vendors_of", lambda _: Vendors())  # nor does a vendor's schema, which takes seconds
 
     def run(*args: str, env: dict[str, str] | None = None) -> Done:
         for name, value in (env or {}).items():
@@ -107,7 +107,7 @@ def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file,
 def test_what_no_vendor_s_schema_was_heard_on_is_in_the_log_and_not_in_the_comment(
     run: Run, file, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terms, "heard", lambda _: Vendors(unheard=["aws: pip install 'cfn-lint'"]))
+    monkeypatch.setattr(terms, "vendors_of", lambda _: Vendors(unheard=["aws: pip install 'cfn-lint'"]))
     done = run("render", file(stack(TRIAL)))
     assert done.err == "Not checked against the vendors' schemas: aws: pip install 'cfn-lint'\n"
     assert "cfn-lint" not in done.out
@@ -178,13 +178,13 @@ def test_a_pull_request_that_has_moved_on_gets_no_comment(run: Run, file, github
 
 
 def test_what_the_vendors_schemas_refuse_is_part_of_it(run: Run, file, monkeypatch: pytest.MonkeyPatch) -> None:
-    def heard(resources: Resources) -> Vendors:
+    def vendors_of(resources: Resources) -> Vendors:
         shared = next(one for one in resources if one.name == "shared")
         remark = Remark("storageCapacity", "too small")
         return Vendors(refusals=[judgement.Refusal(resource=shared, judge="aws", remark=remark)])
 
     path = file(stack(TRIAL))
-    monkeypatch.setattr(terms, "heard", heard)
+    monkeypatch.setattr(terms, "vendors_of", vendors_of)
     done = run("render", path)
     assert done.code == 0
     assert "`shared` (`aws:fsx/lustreFileSystem:LustreFileSystem`): `storageCapacity`: `too small`\n" in done.out

@@ -289,7 +289,7 @@ SAID = "'Bo`gus' is not one of ['GLOBAL', 'REGIONAL'] (compute.beta, Network)"
 
 
 def judged(after: Resources) -> Judgement:
-    judge = Judge(book=PriceBook(today=TODAY), pack=PACK, settings=Settings(), today=TODAY, ask=vendors.heard)
+    judge = Judge(book=PriceBook(today=TODAY), pack=PACK, settings=Settings(), today=TODAY, ask=vendors.vendors_of)
     return judge.judge(evidence(stack(after, FINE)), [])
 
 
@@ -326,7 +326,7 @@ def test_a_missing_judge_is_in_the_json_and_not_in_the_comment(monkeypatch: pyte
 
 def test_without_any_judge_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "find_spec", lambda _: None)
-    assert vendors.heard(resources(net=(NETWORK, {"routingMode": "Bogus"}))) == vendors.Vendors(
+    assert vendors.vendors_of(resources(net=(NETWORK, {"routingMode": "Bogus"}))) == vendors.Vendors(
         refusals=[], unheard=["gcp: pip install 'google-api-python-client>=2.202,<3'"]
     )
 
@@ -336,11 +336,11 @@ def test_a_plan_that_breaks_a_judge_is_said_to(monkeypatch: pytest.MonkeyPatch) 
         raise RecursionError
 
     monkeypatch.setattr(vendors, "judged", broken)
-    assert vendors.heard(resources(net=(NETWORK, {}))).unheard == ["the judges failed: RecursionError"]
+    assert vendors.vendors_of(resources(net=(NETWORK, {}))).unheard == ["the judges failed: RecursionError"]
 
 
 def test_a_refusal_knows_its_resource() -> None:
-    [refusal] = vendors.heard(resources(net=(NETWORK, {"mtu": "wide"}))).refusals
+    [refusal] = vendors.vendors_of(resources(net=(NETWORK, {"mtu": "wide"}))).refusals
     assert (refusal.resource.name, refusal.remark) == (
         "net",
         Remark("mtu", "'wide' is not a number (compute.beta, Network)"),

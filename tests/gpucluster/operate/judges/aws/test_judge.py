@@ -73,7 +73,7 @@ def test_a_refusal_has_the_words_of_cfn_lint_and_the_input_of_the_program(verdic
 
 def test_an_action_that_no_service_has_is_advice_since_iam_takes_any(verdicts: dict[str, Verdict]) -> None:
     (remark,) = verdicts["action"].advice
-    assert (remark.path, remark.said.partition(" [")[0]) == ("policy", "'createkee' is not one of")
+    assert (remark.path, remark.text.partition(" [")[0]) == ("policy", "'createkee' is not one of")
 
 
 def test_what_no_schema_names_is_left_and_a_type_without_a_row_is_not_judged(verdicts: dict[str, Verdict]) -> None:
