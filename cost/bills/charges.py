@@ -74,10 +74,10 @@ def measure(unit: str) -> str:
     return _unit(unit)[0]
 
 
-def factor(billed: str, ours: str) -> Decimal | None:
-    """Our units per unit of the bill; None if their dimensions differ or are unknown."""
-    theirs, own = _unit(billed), _unit(ours)
-    return theirs[1] / own[1] if theirs[0] == own[0] and theirs[0] else None
+def factor(billed: str, planned: str) -> Decimal | None:
+    """Units of the plan per unit of the bill; None if their dimensions differ or are unknown."""
+    billed_unit, planned_unit = _unit(billed), _unit(planned)
+    return billed_unit[1] / planned_unit[1] if billed_unit[0] == planned_unit[0] and billed_unit[0] else None
 
 
 @cache

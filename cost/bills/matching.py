@@ -54,7 +54,7 @@ def count_of(charge: Charge, provider: str, sku: str, unit: str) -> Decimal | No
     for parts in _parts(provider, sku, unit):
         counted = min(parts, key=lambda part: part.count)
         for part in parts:
-            if all(_holds(condition, texts) for condition in _said(part)):
+            if all(_holds(condition, texts) for condition in _conditions(part)):
                 return part.count if part is counted else Decimal(0)
     return None
 
@@ -78,10 +78,10 @@ def _parts(provider: str, sku: str, unit: str) -> Sequence[Sequence[Part]]:
 
 
 def _tells(part: Part) -> bool:
-    return any(condition.how != "!~" for condition in _said(part))
+    return any(condition.how != "!~" for condition in _conditions(part))
 
 
-def _said(part: Part) -> list[Condition]:
+def _conditions(part: Part) -> list[Condition]:
     return [condition for condition in part.conditions if condition.field in _FIELDS]
 
 
@@ -108,19 +108,19 @@ class Match:
 class Matcher:
     """The lines of one stack."""
 
-    def __init__(self, lines: Sequence[Planned], resources: Resources, ours: StackCharges) -> None:
+    def __init__(self, lines: Sequence[Planned], resources: Resources, stack: StackCharges) -> None:
         self._lines = lines
         self._resources = resources
-        self._ours = ours
+        self._stack = stack
         self._parts = {line.part for line in lines}
 
-    def mine(self, charge: Charge) -> bool:
+    def has(self, charge: Charge) -> bool:
         """Whether a charge belongs to this stack, by its labels or its id."""
-        return self._by_id(charge) is not None or self._ours.holds(tags_of(charge.tags))
+        return self._by_id(charge) is not None or self._stack.holds(tags_of(charge.tags))
 
     def unmarked(self, charge: Charge) -> bool:
         """Whether nothing identifies the owner of a charge."""
-        return not self._ours.labels.keys() & tags_of(charge.tags).keys()
+        return not self._stack.labels.keys() & tags_of(charge.tags).keys()
 
     def of(self, charge: Charge) -> Match | None:
         """The line of a charge: one of its resource, else of its component, else of the stack."""
@@ -139,13 +139,13 @@ class Matcher:
     def _by_id(self, charge: Charge) -> str | None:
         if self._resources.get(charge.resource) is not None:
             return charge.resource  # a URN, as in `gpucluster cost report --format focus`
-        return self._ours.ids.get(charge.resource.lower()) if charge.resource else None
+        return self._stack.ids.get(charge.resource.lower()) if charge.resource else None
 
     def _urns(self, charge: Charge) -> frozenset[str]:
         by_id = self._by_id(charge)
         if by_id is not None:
             return frozenset({by_id})
-        return self._ours.names.get(tags_of(charge.tags).get("name", ""), frozenset())
+        return self._stack.names.get(tags_of(charge.tags).get("name", ""), frozenset())
 
     def _part(self, urn: str) -> str:
         """The component around a resource that the estimate shows its lines under."""
@@ -231,7 +231,7 @@ class StackCharges:
         return _STACK in there or len(there) >= self._enough or (not self.labels and tags.get("name") in self.names)
 
 
-def ours(resources: Resources) -> StackCharges:
+def stack_charges(resources: Resources) -> StackCharges:
     """The labels, names and ids of all resources of a stack."""
     sets = [(resource, labels) for resource in resources for labels in _label_sets(resource.inputs)]
     named = [(resource, labels) for resource, labels in sets if "name" in labels]

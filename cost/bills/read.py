@@ -226,10 +226,10 @@ def _gather(
 def _whose(wanted: Wanted) -> str:
     """`ours` if a row may belong to the stack, `unknown` if nothing identifies its owner, else `others`."""
     values = [f"({one})::INT" for one in _contains("tags", wanted.values)]
-    ours = ["lower(resource) IN (SELECT unnest($ids::VARCHAR[]))", *_contains("tags", wanted.words)]
-    ours += [f"{' + '.join(values)} >= {wanted.enough}"] if values else []
+    conditions = ["lower(resource) IN (SELECT unnest($ids::VARCHAR[]))", *_contains("tags", wanted.words)]
+    conditions += [f"{' + '.join(values)} >= {wanted.enough}"] if values else []
     others = " OR ".join(["category <> 'Usage'", *_contains("lower(tags)", wanted.keys)])
-    return f"CASE WHEN {' OR '.join(ours)} THEN 'ours' WHEN {others} THEN 'others' ELSE 'unknown' END"
+    return f"CASE WHEN {' OR '.join(conditions)} THEN 'ours' WHEN {others} THEN 'others' ELSE 'unknown' END"
 
 
 def _folded(name: str) -> str:

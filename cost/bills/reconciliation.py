@@ -131,18 +131,18 @@ class Reconciled:
         return exactness(self.rows, self.not_in_plan)
 
 
-def exactness(rows: tuple[Row, ...] | list[Row], beside: tuple[UnplannedCharge, ...] = ()) -> Exactness:
+def exactness(rows: tuple[Row, ...] | list[Row], charges: tuple[UnplannedCharge, ...] = ()) -> Exactness:
     """Accuracy of the plan for some lines."""
     planned = sum((row.planned for row in rows if row.planned is not None), Decimal(0))
-    more = sum((one.billed for one in beside), Decimal(0))
+    more = sum((one.billed for one in charges), Decimal(0))
     billed = sum((row.billed for row in rows), more)
     apart = sum(
-        (abs(row.billed - (row.planned or 0)) for row in rows), sum((abs(one.billed) for one in beside), Decimal(0))
+        (abs(row.billed - (row.planned or 0)) for row in rows), sum((abs(one.billed) for one in charges), Decimal(0))
     )
     return Exactness(
         planned=planned,
         billed=billed,
-        invoiced=sum((row.invoiced for row in rows), sum((one.invoiced for one in beside), Decimal(0))),
+        invoiced=sum((row.invoiced for row in rows), sum((one.invoiced for one in charges), Decimal(0))),
         of_total=max(1 - abs(billed - planned) / billed, Decimal(0)) if billed > 0 else None,
         by_line=max(1 - apart / billed, Decimal(0)) if billed > 0 else None,
     )
@@ -153,20 +153,20 @@ _CENT: Final = Decimal("0.02")
 
 
 def reconcile(
-    read: Read, lines: Sequence[Planned], resources: Resources, ours: StackCharges, start: date | None, end: date | None
+    read: Read, lines: Sequence[Planned], resources: Resources, keys: StackCharges, start: date | None, end: date | None
 ) -> Reconciled:
     """The bill compared with the plan, for the requested days, else those for which the bill has charges of this
     stack. BadBill if nothing on the bill belongs to the stack.
     """
-    matcher = Matcher(lines, resources, ours)
-    mine = [charge for charge in read.charges if matcher.mine(charge)]
+    matcher = Matcher(lines, resources, keys)
+    charges = [charge for charge in read.charges if matcher.has(charge)]
     usage = [
-        charge for charge in mine if charge.category == "Usage" and charge.currency == USD and not charge.correction
+        charge for charge in charges if charge.category == "Usage" and charge.currency == USD and not charge.correction
     ]
     if not usage:
-        said = ", ".join(f"{key}={value}" for key, value in ours.labels.items()) or "no labels"
+        labels = ", ".join(f"{key}={value}" for key, value in keys.labels.items()) or "no labels"
         raise BadBill(
-            f"none of {read.rows:,} rows belongs to this stack ({said}) or to a resource id in its state; "
+            f"none of {read.rows:,} rows belongs to this stack ({labels}) or to a resource id in its state; "
             "on AWS, labels reach the bill only after you activate them as cost allocation tags"
         )
     window = Window(_moment(start) or min(one.start for one in usage), _moment(end) or max(one.end for one in usage))
@@ -177,7 +177,7 @@ def reconcile(
     )
     short = [row.line for row in rows if row.planned is None or row.billed < row.planned]
     accounts = {charge.account for charge in usage}
-    loose = [one for one in read.charges if one not in set(mine) and one.currency == USD and one.account in accounts]
+    loose = [one for one in read.charges if one not in set(charges) and one.currency == USD and one.account in accounts]
     loose = [charge for charge in loose if charge.category == "Usage" and matcher.unmarked(charge)]
     fits = [(charge, match.line) for charge in loose if (match := same_thing(charge, short))]
     return Reconciled(
@@ -185,7 +185,7 @@ def reconcile(
         rows=rows,
         not_in_plan=tuple(_unplanned(charge) for charge, match in matches if match is None),
         unlabelled=tuple((_unplanned(charge), line) for charge, line in fits),
-        apart=tuple(_apart(charge for charge in mine if charge not in set(usage) and charge.currency == USD)),
+        apart=tuple(_apart(charge for charge in charges if charge not in set(usage) and charge.currency == USD)),
         elsewhere=tuple(_elsewhere(read)),
         other_currencies=tuple(_currencies(read)),
         read=read,

@@ -11,7 +11,7 @@ import click
 
 from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text, run
-from gpucluster.cost.bills.matching import ours
+from gpucluster.cost.bills.matching import stack_charges
 from gpucluster.cost.bills.planned import planned_lines
 from gpucluster.cost.bills.read import read_bills
 from gpucluster.cost.bills.reconciliation import Reconciled
@@ -80,9 +80,9 @@ def reconcile(
     book = PriceBook.in_use(prices)
     resources = read_text(*_plan(file, stack, quiet=quiet))
     check_names(assumptions, resources)
-    lines, mine = planned_lines(estimate(resources, book, assumptions)), ours(resources)
-    read = read_bills(bills, mine.wanted, _day(start), _day(end))
-    found = reconciled(read, lines, resources, mine, _day(start), _day(end))
+    lines, charges = planned_lines(estimate(resources, book, assumptions)), stack_charges(resources)
+    read = read_bills(bills, charges.wanted, _day(start), _day(end))
+    found = reconciled(read, lines, resources, charges, _day(start), _day(end))
     learned = derive_usage(found, resources, book, assumptions)
     write(reconciliation_document(found, learned, resources.stack), form, output)
     _write(found, learned, ", ".join(path.name for path in bills), write_usage, write_prices)

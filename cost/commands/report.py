@@ -57,7 +57,7 @@ def source_of(file: TextIO | None, command: str | None, settings: Sequence[str],
     return run(words, values, quiet=quiet), shlex.join(words)
 
 
-def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
+def check_settings(what_if: Sequence[str], settings: Sequence[str]) -> None:
     """NotReadable if the program did not use the overridden values: its cost would be of the wrong spec."""
     if len(what_if) < len(settings):
         raise NotReadable(
@@ -122,7 +122,7 @@ def report(
     resources = read.resources
     check_names(assumptions, resources)
     found = estimate(resources, book, assumptions)
-    heard(found.facts.what_if, settings)
+    check_settings(found.facts.what_if, settings)
     groupings = [group_by(found, resources, label) for label in dict.fromkeys(labels)]
     title, options = f"Cost of {what}", None
     if form == "html":

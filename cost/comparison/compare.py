@@ -62,8 +62,8 @@ def certain_order(totals: Mapping[str, tuple[Decimal, Gap]]) -> tuple[str, ...]:
     ends = {title: _ends(*one) for title, one in totals.items()}
     certain = [
         title
-        for title, mine in ends.items()
-        if all(_told(mine, other) for name, other in ends.items() if name != title)
+        for title, end in ends.items()
+        if all(_ordered(end, other) for name, other in ends.items() if name != title)
     ]
     return tuple(sorted(certain, key=lambda title: ends[title][0]))
 
@@ -77,7 +77,7 @@ def _below(one: _Ends, other: _Ends) -> bool:
     return one[1] is not None and one[1] < other[0]
 
 
-def _told(one: _Ends, other: _Ends) -> bool:
+def _ordered(one: _Ends, other: _Ends) -> bool:
     """Whether the order of two is certain, or both are equal."""
     return _below(one, other) or _below(other, one) or one == other == (one[0], one[0])
 
@@ -201,9 +201,9 @@ def _offers(
 def _differences(columns: Sequence[Column]) -> Iterator[Row]:
     """Spec requests that differ between the columns that state them."""
     asked: list[Mapping[str, str]] = [{} if column.cluster is None else column.cluster.asked for column in columns]
-    said = [cells for cells in asked if cells]
-    for key in dict.fromkeys(key for cells in said for key in cells):
-        if len({cells.get(key) for cells in said}) > 1:
+    tables = [cells for cells in asked if cells]
+    for key in dict.fromkeys(key for cells in tables for key in cells):
+        if len({cells.get(key) for cells in tables}) > 1:
             yield Row(key, key, tuple(cells.get(key, NOT_SAID) for cells in asked))
 
 

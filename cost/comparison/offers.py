@@ -47,14 +47,14 @@ class Offer:
 class Ranking:
     """A machine of a stack or an offer, by the GPU-hour. rank: None if shown but not ranked.
 
-    said: origin of its price. why: why it is not ranked, empty if it is. offer: whether it is an offer.
+    source: origin of its price. why: why it is not ranked, empty if it is. offer: whether it is an offer.
     """
 
     name: str
     usd: Decimal
     rank: int | None
     fabric: str
-    said: str
+    source: str
     why: str = ""
     offer: bool = False
 
@@ -93,8 +93,8 @@ def rank_offers(machines: Mapping[str, tuple[Decimal, str]], offers: Sequence[Of
         for name, (usd, fabric) in machines.items()
     ]
     for offer in offers:
-        said = f"{offer.row.document}, {offer.row.as_of} (low)"
-        entries.append(Ranking(offer.name, offer.usd, None, offer.fabric or _NOT_SAID, said, _why(offer), offer=True))
+        source = f"{offer.row.document}, {offer.row.as_of} (low)"
+        entries.append(Ranking(offer.name, offer.usd, None, offer.fabric or _NOT_SAID, source, _why(offer), offer=True))
     prices = [item.usd for item in entries if not item.why]
     found = [
         item if item.why else replace(item, rank=1 + sum(other < item.usd for other in prices)) for item in entries

@@ -119,8 +119,8 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
     except OSError as error:
         raise PreviewFailed(f"{shown}: {error.strerror}") from None
     if run.returncode:
-        said = _errors(run.stdout) or run.stderr.strip() or run.stdout.strip()
-        last = "\n".join(said.splitlines()[-_LINES:])
+        text = _errors(run.stdout) or run.stderr.strip() or run.stdout.strip()
+        last = "\n".join(text.splitlines()[-_LINES:])
         raise PreviewFailed(f"{shown} ended with exit code {run.returncode} at {commit[:12]}:\n{last}")
     return with_files(run.stdout, tree)
 
@@ -128,8 +128,8 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
 def _errors(output: str) -> str:
     """The error of a preview in JSON; empty without one."""
     try:
-        said = parse(output)["diagnostics"]
-        return "\n".join(str(one["message"]).strip() for one in said if one["severity"] == "error")
+        diagnostics = parse(output)["diagnostics"]
+        return "\n".join(str(one["message"]).strip() for one in diagnostics if one["severity"] == "error")
     except (ValueError, KeyError, TypeError):
         return ""
 

@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.pricing.model import CostLine, NotPriced
 from gpucluster.cost.pricing.money import money, percent, unit_price
-from gpucluster.cost.pricing.terms import said
+from gpucluster.cost.pricing.terms import term_texts
 
 USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
 
@@ -28,7 +28,7 @@ def basis(*estimates: Estimate, month: bool = False) -> str:
     month: whether every amount is monthly.
     """
     usd = "USD a month" if month else "USD"
-    terms = dict.fromkeys(text for found in estimates for text in said(found.terms))
+    terms = dict.fromkeys(text for found in estimates for text in term_texts(found.terms))
     if not terms:
         return f"list prices in {usd}, before tax, discounts, support and data transfer"
     return f"prices in {usd}, before tax and data transfer, with {' and '.join(terms)}"

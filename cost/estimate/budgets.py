@@ -68,14 +68,14 @@ class Verdict:
         expected, most = ranged(self.expected, self.gap), ranged(self.ceiling, self.most_gap)
         known = how_known(self.expected, self.gap)
         amounts = f"expected {expected} a month{committed}, ceiling {most}"
-        said = "; ".join(filter(None, [amounts, f"budget {money(self.budget.monthly)}", known]))
+        text = "; ".join(filter(None, [amounts, f"budget {money(self.budget.monthly)}", known]))
         if self.outcome == "over":
             over = self.gap.low(self.expected) - self.budget.monthly
-            return f"over budget by {at_least(over, complete=not self.gap.missing)}: {said}"
+            return f"over budget by {at_least(over, complete=not self.gap.missing)}: {text}"
         if self.outcome == "cannot tell":
             why = "an autoscaled pool has no limit: " if isinstance(self.ceiling, str) else ""
-            return f"cannot tell whether it is within budget: {why}{said}"
-        return f"within budget: {said}"
+            return f"cannot tell whether it is within budget: {why}{text}"
+        return f"within budget: {text}"
 
 
 def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict | None:

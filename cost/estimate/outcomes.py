@@ -33,13 +33,13 @@ def outcomes(
             if reason is None
             else Free(resource.urn, resource.type, *reason)
         ]
-    mine = assumptions.of(resource)
+    resource_assumptions = assumptions.of(resource)
     item = Pricing(
         urn=resource.urn,
         resource=resource,
         resources=resources,
         book=book,
-        assumptions=mine,
+        assumptions=resource_assumptions,
         part=part,
         provider=provider_of(resource.type),
         duration_days=duration_days,
@@ -48,8 +48,8 @@ def outcomes(
     found: list[CostLine | Free | NotPriced] = []
     try:
         for outcome in handler(item):  # one by one: outcomes before a failure are kept
-            said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
-            found.append(item.as_found(said) if isinstance(said, CostLine) else said)
+            entry = outcome if resource_assumptions is assumptions else _excepted(outcome, resource, assumptions)
+            found.append(item.as_found(entry) if isinstance(entry, CostLine) else entry)
     except CannotPrice as error:
         found.append(item.not_priced(error))
     except DamagedTable:  # a fault of the whole tool, not of one handler
@@ -73,5 +73,5 @@ def _excepted(
     """The outcome; if its assumption is an exception, with the type or resource that the exception applies to."""
     if assumptions.exceptions is None or not isinstance(outcome, CostLine):
         return outcome
-    where = assumptions.exceptions.said(resource, outcome.assumption)
+    where = assumptions.exceptions.origin(resource, outcome.assumption)
     return replace(outcome, assumption=f"{outcome.assumption} ({where})") if where else outcome

@@ -15,7 +15,7 @@ _DAY: Final = Decimal(24 * 60 * 60)
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """An existing stack. begun: its first update. ends: None if no duration is stated.
+    """An existing stack. `begun`: its first update. ends: None if no duration is stated.
 
     so_far, in_all: USD until now and until the end, as text, as if prices and resources had never changed; in_all is
     empty without an end.
@@ -56,7 +56,7 @@ def shown_time(time: datetime) -> str:
 def trial_of(found: Estimate, at: datetime, *, begun: datetime | None = None) -> Trial | None:
     """Begin, end and cost of a stack; None before its first update.
 
-    at: the time to count to. begun: for a stack that does not state it.
+    at: the time to count to. `begun`: for a stack that does not state it.
     """
     begun = found.facts.begun or begun
     if begun is None:

@@ -35,27 +35,27 @@ from gpucluster.errors import InputError
 
 def relevant_usage(resources: Resources, book: PriceBook, assumptions: Assumptions) -> dict[str, list[str]]:
     """URN -> names in the order of `gpucluster cost usage names`, for resources whose price depends on any."""
-    heard: dict[str, set[str]] = {}
-    estimate(resources, book, cast(Assumptions, _Listener(assumptions, heard, "")))
+    names_by_urn: dict[str, set[str]] = {}
+    estimate(resources, book, cast(Assumptions, _Listener(assumptions, names_by_urn, "")))
     order = Assumptions.names()
-    return {urn: [name for name in order if name in names] for urn, names in heard.items() if urn and names}
+    return {urn: [name for name in order if name in names] for urn, names in names_by_urn.items() if urn and names}
 
 
 class _Listener:
     """Assumptions that record which names are read, and for which resource."""
 
-    def __init__(self, assumptions: Assumptions, heard: dict[str, set[str]], urn: str) -> None:
+    def __init__(self, assumptions: Assumptions, names_by_urn: dict[str, set[str]], urn: str) -> None:
         self._assumptions = assumptions
-        self._heard = heard
+        self._names_by_urn = names_by_urn
         self._urn = urn
 
     def of(self, resource: Resource) -> _Listener:
         """Assumptions for one resource."""
-        return _Listener(self._assumptions.of(resource), self._heard, resource.urn)
+        return _Listener(self._assumptions.of(resource), self._names_by_urn, resource.urn)
 
     def amount(self, name: str) -> Any:
         """The value of a name."""
-        self._heard.setdefault(self._urn, set()).add(name)
+        self._names_by_urn.setdefault(self._urn, set()).add(name)
         return self._assumptions.amount(name)
 
     def __getattr__(self, name: str) -> Any:

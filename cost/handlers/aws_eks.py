@@ -80,13 +80,13 @@ def _taken_in(item: Pricing, name: str, cluster: Resource | None, each: str, bas
         return item.by_usage(name, "log_gib", price, leaves=_LEAVES)
     nodes, used = _nodes(item, cluster), tuple(filter(None, (base, each)))
     gib = nodes * item.assumptions.amount(each) + (item.assumptions.amount(base) if base else Decimal(0))
-    said = ", ".join(item.assumptions.said(one) for one in used)
+    assumption = ", ".join(item.assumptions.text(one) for one in used)
     return item.line(
         name,
         gib,
         price,
         basis=f"{plain(gib)} GiB",
-        assumption=f"our estimate for {plain(nodes)} nodes: {said}; {_LEAVES}",
+        assumption=f"our estimate for {plain(nodes)} nodes: {assumption}; {_LEAVES}",
         usage=("log_gib", *used),
     )
 
@@ -130,10 +130,10 @@ def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
 
 def _millions(item: Pricing) -> tuple[Decimal, str]:
     """Millions of samples a month that the workspace asked about takes, and what says so."""
-    said = item.get("tags", EXPECTED)
-    if said is None:
+    value = item.get("tags", EXPECTED)
+    if value is None:
         return item.assumptions.prometheus_million_samples, "prometheus_million_samples"
-    return as_number(said, EXPECTED), f"tag {EXPECTED} of {item.resource.name}"
+    return as_number(value, EXPECTED), f"tag {EXPECTED} of {item.resource.name}"
 
 
 def _aws_prometheus_taken_in(item: Pricing, millions: Decimal, where: str) -> Iterator[CostLine]:
@@ -149,9 +149,9 @@ def _aws_prometheus_taken_in(item: Pricing, millions: Decimal, where: str) -> It
 
 def _kept(item: Pricing, millions: Decimal) -> Iterator[CostLine]:
     gib = (millions * 1_000_000 * _BYTES * _KEPT_MONTHS / 2**30).quantize(Decimal("0.001"))
-    said = "samples are kept for 150 days, at 2 bytes each; metric names and labels are not counted"
+    assumption = "samples are kept for 150 days, at 2 bytes each; metric names and labels are not counted"
     price = item.price("amp-storage", "GiB-month")
-    yield item.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=_USAGE)
+    yield item.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=assumption, usage=_USAGE)
 
 
 @prices("aws:amp/scraper:Scraper")

@@ -83,11 +83,11 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     if found is None:
         raise CannotPrice("its launch template or configuration is not part of this stack")
     template = item.of(found[1])
-    machine, said = _machine(item, template)
+    machine, assumption = _machine(item, template)
     count, place = _count(item), place_of(item, subnets="vpcZoneIdentifiers")
     for number, purchase in _shares(item, template, count):
         yield from or_named(
-            item, machine_lines(item, machine, number, purchase, region=place, assumption=said), compute=True
+            item, machine_lines(item, machine, number, purchase, region=place, assumption=assumption), compute=True
         )
     if found[1].type == LAUNCH_TEMPLATE:
         yield from mapped_disks(template, count, region=place, gib=AMI_ROOT_GIB)

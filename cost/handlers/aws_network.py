@@ -47,16 +47,16 @@ def ipv4_lines(
 ) -> Iterator[CostLine]:
     """An address for each machine that gets one, since 2024-02-01 (VPC price page).
 
-    subnets: input that names the subnets. template: what is asked of the machines' interfaces, where that is not `ask`.
+    subnets: input that names the subnets. template: configures the machines' interfaces, if not `item`.
     vpc_is_default: whether machines without a named subnet lie in the default VPC.
     """
     asked = _asked(template or item)
-    each, said = _by_subnets(item, subnets, vpc_is_default) if asked is None else (Decimal(asked), "")
+    each, assumption = _by_subnets(item, subnets, vpc_is_default) if asked is None else (Decimal(asked), "")
     if each == 0 or _has_elastic_ip(item):
         return
     usage = ()
     if each is None:
-        each, said = item.assumptions.amount(_USAGE), item.assumptions.said(_USAGE)
+        each, assumption = item.assumptions.amount(_USAGE), item.assumptions.text(_USAGE)
         usage = (_USAGE,)
     hours = count.times(each * HOURS_PER_MONTH)
     yield item.line(
@@ -64,7 +64,7 @@ def ipv4_lines(
         hours.expected,
         item.price("public-ipv4-hour", "hour"),
         basis=f"{plain(count.expected * each)} x {HOURS_PER_MONTH} h",
-        assumption=said,
+        assumption=assumption,
         floor=hours.floor,
         ceiling=hours.ceiling,
         usage=usage,
@@ -93,8 +93,8 @@ def _by_subnets(item: Pricing, prop: str, vpc_is_default: bool) -> tuple[Decimal
     """
     named = item.resource.inputs.get(prop)
     if named is None:
-        said = f"{prop} is not set: subnets of the default VPC, where machines get a public IPv4 address"
-        return (Decimal(1), said) if vpc_is_default else (Decimal(0), "")
+        assumption = f"{prop} is not set: subnets of the default VPC, where machines get a public IPv4 address"
+        return (Decimal(1), assumption) if vpc_is_default else (Decimal(0), "")
     made = [one for one in item.resources.present(item.resource.dependencies.get(prop, ())) if one.type in _SUBNETS]
     least = len(named) if is_list(named) else 1
     if len(made) < least:
@@ -120,9 +120,9 @@ def internet_gateway(item: Pricing) -> Iterator[CostLine]:
 @prices("aws:ec2/vpc:Vpc")
 def vpc(item: Pricing) -> Iterator[CostLine]:
     """GiB between zones (`inter_zone_gib`), billed at both ends (EC2 price page, data transfer); else no charge."""
-    gib, said = item.assumptions.amount("inter_zone_gib"), item.assumptions.said("inter_zone_gib")
+    gib, note = item.assumptions.amount("inter_zone_gib"), item.assumptions.text("inter_zone_gib")
     yield item.line("Data between zones", gib * _ENDS, item.price("inter-az", "GiB"),
-                   basis=f"{_ENDS} x {gib.normalize():,f} GiB", assumption=said, usage=("inter_zone_gib",))  # fmt: skip
+                   basis=f"{_ENDS} x {gib.normalize():,f} GiB", assumption=note, usage=("inter_zone_gib",))  # fmt: skip
 
 
 @prices("aws:ec2/vpcEndpoint:VpcEndpoint")

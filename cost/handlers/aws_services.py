@@ -45,8 +45,8 @@ def service(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
 
 def _hours(item: Pricing, name: str, sku: str, unit: str, tasks: Decimal, each: Decimal) -> Iterator[CostLine]:
     basis = f"{plain(tasks)} x {plain(each)} x {HOURS_PER_MONTH} h"
-    said = "Linux; tasks run all month, autoscaling not counted"
-    yield item.line(name, tasks * each * HOURS_PER_MONTH, item.price(sku, unit), basis=basis, assumption=said)
+    assumption = "Linux; tasks run all month, autoscaling not counted"
+    yield item.line(name, tasks * each * HOURS_PER_MONTH, item.price(sku, unit), basis=basis, assumption=assumption)
 
 
 _PRICED_THEMSELVES: Final = (
@@ -74,8 +74,8 @@ def event_target(item: Pricing) -> Iterator[Free | NotPriced]:
 @prices("aws:kms/key:Key")
 def key(item: Pricing) -> Iterator[CostLine]:
     """A month of one customer managed key (KMS price page). Requests and rotated key versions are not in the total."""
-    said = "requests (first 20,000 a month free) and rotated versions of the key are not in the total"
-    yield item.line("KMS key", Decimal(1), item.price("kms-key", "month"), assumption=said)
+    assumption = "requests (first 20,000 a month free) and rotated versions of the key are not in the total"
+    yield item.line("KMS key", Decimal(1), item.price("kms-key", "month"), assumption=assumption)
 
 
 @prices("aws:sqs/queue:Queue")

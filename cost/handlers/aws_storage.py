@@ -64,8 +64,8 @@ def mapped_disks(item: Pricing, count: Count, *, region: str, gib: int = DEFAULT
 def default_root(item: Pricing, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
     """The default root disk of a machine that declares no disks."""
     disk = Disk("gp3", Decimal(gib))
-    said = f"no disk is declared: {gib} GiB gp3 per machine, the default of the machine image"
-    yield from disk_lines(item, disk, count, what="root disks", region=region, assumption=said)
+    assumption = f"no disk is declared: {gib} GiB gp3 per machine, the default of the machine image"
+    yield from disk_lines(item, disk, count, what="root disks", region=region, assumption=assumption)
 
 
 @prices("aws:ebs/volume:Volume")
@@ -93,19 +93,19 @@ def file_system(item: Pricing) -> Iterator[CostLine | NotPriced]:
 
     All of it is priced in the standard class, the dearest, also where files move to a cheaper one.
     """
-    gib, said = stored_gib(item, "tags", EXPECTED, "efs_gib", each="file system")
+    gib, assumption = stored_gib(item, "tags", EXPECTED, "efs_gib", each="file system")
     one_zone = item.get("availabilityZoneName") is not None
     sku, words = ("efs-one-zone", "EFS One Zone storage") if one_zone else ("efs-standard", "EFS standard storage")
     yield item.line(
-        words, gib, item.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said, usage=("efs_gib",)
+        words, gib, item.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=assumption, usage=("efs_gib",)
     )
 
     mode = item.text("throughputMode", default="bursting")
     if mode == "provisioned":
         mibps = item.number("provisionedThroughputInMibps")
-        said = "all of it is assumed above the throughput included with the stored size"
+        assumption = "all of it is assumed above the throughput included with the stored size"
         price = item.price("efs-provisioned-throughput", "MiBps-month")
-        yield item.line("EFS provisioned throughput", mibps, price, basis=f"{mibps:f} MiB/s", assumption=said)
+        yield item.line("EFS provisioned throughput", mibps, price, basis=f"{mibps:f} MiB/s", assumption=assumption)
     elif mode != "bursting":
         yield item.not_priced(f"throughputMode is {mode!r}: reads and writes are billed by the GiB; no price known")
 

@@ -31,11 +31,11 @@ def node_lines(item: Pricing, at: tuple[str | int, ...], *, region: str, name: s
     machine = item.text(*at, "vmSize")
     if item.get(*at, "osType") == "Windows":
         raise CannotPrice(f"osType of {name} is Windows: the price book has Linux only")
-    count, said = _count(item, at, machine, name)
+    count, assumption = _count(item, at, machine, name)
     purchase = purchase_of(item.get(*at, "scaleSetPriority"))
     group, stopped = (*at, "capacityReservationGroupID"), item.get(*at, "powerState", "code") == "Stopped"
     if not stopped or item.get(*group) is not None:  # a reservation bills its machines, running or not
-        yield from machine_lines(item, machine, count, purchase, region=region, group=group, said=said)
+        yield from machine_lines(item, machine, count, purchase, region=region, group=group, note=assumption)
     if stopped:
         say_stopped(item, name, reserved=item.get(*group) is not None)
     yield from or_named(item, _disks(item, at, machine, count, region), what=f"system disks of {name}")
@@ -82,23 +82,23 @@ def _count(item: Pricing, at: tuple[str | int, ...], machine: str, name: str) ->
             raise CannotPrice(f"{machine} is not in the table of machines, so GPUs cannot be converted to machines")
         gpus = as_number(asked, f"label {EXPECTED_GPUS}")
         expected = max(gpus / machines()[machine].gpus, floor)
-        said = f"expected GPUs of {name}: {plain(gpus)} on average (label {EXPECTED_GPUS})"
+        assumption = f"expected GPUs of {name}: {plain(gpus)} on average (label {EXPECTED_GPUS})"
     elif declared:
-        expected, said = max(declared, floor), ""
+        expected, assumption = max(declared, floor), ""
     elif isinstance(ceiling, str):
         raise CannotPrice(f"maxCount of {name} is not set: the number of running nodes is unknown")
     else:
         share = item.assumptions.expected_share
-        expected, said = (
+        expected, assumption = (
             max(ceiling * share, floor),
             f"expected_share: {share} of the maximum of {name} runs on average",
         )
     if not isinstance(ceiling, str) and expected > ceiling:
-        expected, said = (
+        expected, assumption = (
             ceiling,
-            "; ".join(filter(None, [said, f"more than the maximum of {name}, which counts instead"])),
+            "; ".join(filter(None, [assumption, f"more than the maximum of {name}, which counts instead"])),
         )
-    return Count(expected, floor, ceiling), said
+    return Count(expected, floor, ceiling), assumption
 
 
 @prices("azure-native:containerservice:AgentPool")
@@ -159,10 +159,10 @@ def _fee(item: Pricing, region: str) -> Iterator[CostLine]:
 def _metrics(item: Pricing, region: str) -> Iterator[CostLine]:
     """Samples of Managed Prometheus: usage that no plan knows."""
     if item.get("azureMonitorProfile", "metrics", "enabled"):
-        millions, said = expected_samples(_collected(item), "tags")
+        millions, assumption = expected_samples(_collected(item), "tags")
         price = item.price("managed-prometheus-samples", "1M-samples", region=region)
         usage = ("prometheus_million_samples",)
-        yield item.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
+        yield item.line("Managed Prometheus samples", millions, price, assumption=assumption, usage=usage)
 
 
 def _collected(item: Pricing) -> Pricing:

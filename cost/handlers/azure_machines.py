@@ -52,12 +52,12 @@ def machine_lines(
     *,
     region: str,
     group: tuple[str | int, ...],
-    said: str = "",
+    note: str = "",
 ) -> Iterator[CostLine | NotPriced]:
     """Machines of one size, by the hour. group: path of the input that names a capacity reservation group."""
     target = _target(item, group, machine)
     if target is None:
-        lines = bought(item, machine, count, purchase, _COVERS, region=region, autoscaled=count.varies, assumption=said)
+        lines = bought(item, machine, count, purchase, _COVERS, region=region, autoscaled=count.varies, assumption=note)
         yield from or_named(item, lines, compute=True)
     else:
         yield from _reserved(item, machine, count.expected, target, region)
@@ -98,27 +98,27 @@ def _reserved(
     if block is not None:
         yield from _block(item, machine, count, name, found, max(block, count), region)
         return
-    said = (
+    assumption = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
         "machine's own rate; capacity bought as a block, by its fee, which is unknown here; its capacity beyond "
         "these machines is unknown"
     )
-    yield from committed(item, machine, count, found, name, said, region=region)
+    yield from committed(item, machine, count, found, name, assumption, region=region)
 
 
 def _block(
     item: Pricing, machine: str, count: Decimal, name: str, found: Price | NotKnown, block: Decimal, region: str
 ) -> Iterator[CostLine | NotPriced]:
     """A capacity block, whose machines and days are paid upfront, used or not (Azure compute API, ScheduleProfile)."""
-    said = (
+    assumption = (
         f"{name} is a capacity block of {plain(block)} machines, not part of this stack: paid upfront, by its fee, "
         "which is unknown here and counted at the machine's own rate"
     )
     days = Decimal(0)
     if item.duration_days is not None:
         days = block_days(item.duration_days)
-        said += f"; this trial uses {plain(days)} days of it"
-    yield from committed(item, machine, count, found, name, said, held=block, upfront_days=days, region=region)
+        assumption += f"; this trial uses {plain(days)} days of it"
+    yield from committed(item, machine, count, found, name, assumption, held=block, upfront_days=days, region=region)
 
 
 @prices(CAPACITY)
@@ -158,7 +158,7 @@ def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) ->
     if stopped:
         say_stopped(item, reserved=reserved)
     if not stopped or reserved:
-        yield from machine_lines(item, machine, count, purchase, region=region, group=group, said="Linux")
+        yield from machine_lines(item, machine, count, purchase, region=region, group=group, note="Linux")
     disks = (*at, "storageProfile")
     if item.get(*disks, "osDisk", "diffDiskSettings") is None:
         yield from or_named(item, _disk(item, (*disks, "osDisk"), count, region), what="system disk")

@@ -39,8 +39,8 @@ def place_of(item: Pricing) -> str:
     try:
         return _plain(item.region)
     except CannotPrice:
-        said = "set location on the resource, on its resource group, or azure-native:location in the configuration"
-        raise CannotPrice(f"its region is not known: {said}") from None
+        fix = "set location on the resource, on its resource group, or azure-native:location in the configuration"
+        raise CannotPrice(f"its region is not known: {fix}") from None
 
 
 def region_of_zone(zone: str) -> str | None:

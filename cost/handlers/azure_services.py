@@ -121,14 +121,14 @@ def _taken_in(item: Pricing, sent: tuple[_Sent, ...], region: str) -> Iterator[C
         return
     for one in sent:
         used = tuple(filter(None, (one.base, one.each)))
-        said = ", ".join(item.assumptions.said(name) for name in used)
+        assumption = ", ".join(item.assumptions.text(name) for name in used)
         gib = one.gib(item)
         yield item.line(
             one.name,
             gib,
             price,
             basis=f"{plain(gib)} GiB",
-            assumption=f"our estimate for {plain(one.nodes)} nodes: {said}",
+            assumption=f"our estimate for {plain(one.nodes)} nodes: {assumption}",
             usage=("log_gib", *used),
         )
 
@@ -143,5 +143,5 @@ def _kept(item: Pricing, gib: Decimal, region: str) -> Iterator[CostLine]:
         yield item.by_usage(name, "log_kept_gib", price)
         return
     kept = (gib * further / _DAYS_A_MONTH).quantize(Decimal("0.01"))
-    said = f"{plain(gib)} GiB a month, each for {plain(further)} days beyond the {_FREE_DAYS} that are free"
-    yield item.line(name, kept, price, basis=f"{plain(kept)} GiB", assumption=said, usage=("log_gib", "log_kept_gib"))
+    note = f"{plain(gib)} GiB a month, each for {plain(further)} days beyond the {_FREE_DAYS} that are free"
+    yield item.line(name, kept, price, basis=f"{plain(kept)} GiB", assumption=note, usage=("log_gib", "log_kept_gib"))

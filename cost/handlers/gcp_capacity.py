@@ -78,21 +78,21 @@ def reserved(
     rate = item.find(machine, "instance-hour", "dws_calendar", region=region)
     if calendar is not None:
         held = max(calendar, count)
-        said = (
+        assumption = (
             f"{target} is a reservation in calendar mode, not part of this stack: its {plain(held)} machines are "
             "billed for its whole period, used or not"
         )
-        yield from committed(item, machine, count, rate, target, said, held=held, used=held, region=region)
+        yield from committed(item, machine, count, rate, target, assumption, held=held, used=held, region=region)
         return
-    said = (
+    assumption = (
         f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the on-demand "
         "rate"
     )
     if isinstance(rate, Price) and rate.instead_of is None:
-        said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
-    said += "; its capacity beyond these machines is unknown"
+        assumption += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
+    assumption += "; its capacity beyond these machines is unknown"
     found = item.find(machine, "instance-hour", region=region)
-    yield from committed(item, machine, count, found, target, said, region=region)
+    yield from committed(item, machine, count, found, target, assumption, region=region)
 
 
 def bought(

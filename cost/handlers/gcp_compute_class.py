@@ -46,7 +46,7 @@ class Option:
     purchase: str
     region: str
     disk: Disk
-    disk_said: str
+    disk_assumption: str
     pool: Pricing | None = None
 
 
@@ -55,10 +55,10 @@ def options_of(item: Pricing) -> Iterator[Option | str]:
     for pool in pools_of(item, item.resource):
         found = item.of(pool)
         try:
-            disk, said = boot_disk(found)
+            disk, assumption = boot_disk(found)
             queued = bool(found.get("queuedProvisioning", "enabled"))
             machine, region = found.text("nodeConfig", "machineType"), region_of(location_of(found))
-            yield Option(pool.name, machine, purchase_of(found, queued=queued), region, disk, said, found)
+            yield Option(pool.name, machine, purchase_of(found, queued=queued), region, disk, assumption, found)
         except CannotPrice as error:
             yield f"node pool {pool.name}: {error}"
     for number, rule in enumerate(item.items("spec", "priorities"), 1):
@@ -73,8 +73,8 @@ def options_of(item: Pricing) -> Iterator[Option | str]:
             continue
         gib, kind = read(rule, "storage", "bootDiskSize"), read(rule, "storage", "bootDiskType")
         disk = Disk(str(kind or "pd-balanced"), as_number(gib or 100, f"storage.bootDiskSize of {name}"))
-        said = "" if gib and kind else f"boot disk of {name} not fully declared: {disk.gib} GiB {disk.kind}"
-        yield Option(name, machine, _purchase(rule), _region(item, rule), disk, said)
+        assumption = "" if gib and kind else f"boot disk of {name} not fully declared: {disk.gib} GiB {disk.kind}"
+        yield Option(name, machine, _purchase(rule), _region(item, rule), disk, assumption)
 
 
 def _machine_of(rule: object) -> str | None:
@@ -114,13 +114,13 @@ def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
     """
     item = item.on("gcp")
     options: list[tuple[Option, Machine, Price]] = []
-    said: list[str] = []
+    notes: list[str] = []
     for option in options_of(item):
         if isinstance(option, str):
             yield item.not_priced(option, compute=True)
             continue
         if (reason := not_sold(option.machine, option.purchase)) is not None:
-            said.append(f"{option.rule} of {item.resource.name} can start nothing: {reason}")
+            notes.append(f"{option.rule} of {item.resource.name} can start nothing: {reason}")
             continue
         try:
             price = machine_price(item, option.machine, option.purchase, region=option.region)
@@ -135,17 +135,17 @@ def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
                 yield item.not_priced(reason, compute=True)
         options = known
     if not options:
-        if not said:
+        if not notes:
             return
-        raise CannotPrice("; ".join(said))
+        raise CannotPrice("; ".join(notes))
     option, machine, price = max(options, key=lambda entry: entry[2].usd / entry[1].gpus)
     if len(options) > 1:
-        said.insert(0, f"priced as {option.rule}, the most expensive of {len(options)} ways to start a machine")
+        notes.insert(0, f"priced as {option.rule}, the most expensive of {len(options)} ways to start a machine")
     most = _most(item, [entry[0] for entry in options])
     count, why = autoscaled(item, option.machine, most if isinstance(most, str) else most / machine.gpus)
-    yield machine_hours(item, option.machine, count, price, autoscaled=True, assumption="; ".join([why, *said]))
+    yield machine_hours(item, option.machine, count, price, autoscaled=True, assumption="; ".join([why, *notes]))
     yield from google_disk_lines(
-        item, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_said
+        item, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_assumption
     )
     if isinstance(count.ceiling, str) and expected_gpus(item) is None:
         reason = f"average number of machines: the class has no limit; set its annotation {EXPECTED_GPUS}"

@@ -31,11 +31,11 @@ def cluster_logs(item: Pricing) -> CostLine:
     price = item.price("cloud-logging-ingest", "GiB", region="global")
     nodes = nodes_in(item, [item.resource])
     gib = nodes * sum(map(item.assumptions.amount, each), Decimal(0))
-    said = ", ".join(map(item.assumptions.said, each))
+    assumption = ", ".join(map(item.assumptions.text, each))
     if item.assumptions.log_gib or gib <= _FREE_GIB:
         if gib and not item.assumptions.log_gib:
             within = f"within the {_FREE_GIB} GiB that are free in each project"
-            item.guesses.add(f"our estimate for {plain(nodes)} nodes of {item.resource.name}: {said}, {within}")
+            item.guesses.add(f"our estimate for {plain(nodes)} nodes of {item.resource.name}: {assumption}, {within}")
         return item.by_usage(name, "log_gib", price, leaves=f"the first {_FREE_GIB} GiB are free in each project")
     billed = gib - _FREE_GIB
     return item.line(
@@ -43,7 +43,7 @@ def cluster_logs(item: Pricing) -> CostLine:
         billed,
         price,
         basis=f"{plain(billed)} GiB",
-        assumption=f"our estimate for {plain(nodes)} nodes: {said}, less the {_FREE_GIB} GiB that are free",
+        assumption=f"our estimate for {plain(nodes)} nodes: {assumption}, less the {_FREE_GIB} GiB that are free",
         usage=("log_gib", *each),
     )
 
@@ -65,8 +65,8 @@ def subnetwork(item: Pricing) -> Iterator[CostLine | Free]:
               if item.resources.referred(one, "subnetwork", _SUBNET) is item.resource]  # fmt: skip
     nodes = nodes_in(item, inside)
     gib = nodes * item.assumptions.amount(each)
-    said = f"our estimate for {plain(nodes)} nodes: {item.assumptions.said(each)}; {leaves}"
-    yield item.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
+    assumption = f"our estimate for {plain(nodes)} nodes: {item.assumptions.text(each)}; {leaves}"
+    yield item.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=assumption, usage=("log_gib", each))
 
 
 def nodes_in(item: Pricing, clusters: list[Resource]) -> Decimal:
@@ -99,9 +99,9 @@ def bucket(item: Pricing) -> Iterator[CostLine]:
         return
     each, nodes = "pod_log_gib_per_node", nodes_in(item, clusters)
     gib = nodes * item.assumptions.amount(each)
-    said = f"our estimate for {plain(nodes)} nodes: {item.assumptions.said(each)}; not in the total: {_LEAVES}"
+    assumption = f"our estimate for {plain(nodes)} nodes: {item.assumptions.text(each)}; not in the total: {_LEAVES}"
     yield item.line(
-        "Pod logs ingested", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each)
+        "Pod logs ingested", gib, price, basis=f"{plain(gib)} GiB", assumption=assumption, usage=("log_gib", each)
     )
 
 
@@ -118,9 +118,9 @@ def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """
     queued = bool(item.get("queuedProvisioning", "enabled"))
     purchase = purchase_of(item, queued=queued)
-    nodes, said = nodes_of(item, flex_start=purchase == "flex_start")
+    nodes, assumption = nodes_of(item, flex_start=purchase == "flex_start")
     region = region_of(location_of(item))
-    yield from node_lines(item, nodes, purchase, region=region, said=said, autoscaled=nodes.varies)
+    yield from node_lines(item, nodes, purchase, region=region, assumption=assumption, autoscaled=nodes.varies)
     yield from or_named(item, node_address_lines(item, nodes, purchase, region=region))
 
 
@@ -160,9 +160,9 @@ def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
     elif item.get("initialNodeCount") is not None and not item.get("removeDefaultNodePool"):
         zones = len(item.items("nodeLocations")) + is_zone(location) or 3
         nodes = Count.fixed(item.number("initialNodeCount") * zones)
-        said = "the default node pool, because removeDefaultNodePool is not set"
+        assumption = "the default node pool, because removeDefaultNodePool is not set"
         region, purchase = region_of(location), purchase_of(item)
-        yield from node_lines(item, nodes, purchase, region=region, said=said)
+        yield from node_lines(item, nodes, purchase, region=region, assumption=assumption)
         yield from or_named(item, node_address_lines(item, nodes, purchase, region=region))
     if item.get("clusterAutoscaling", "enabled") and not item.resources.of_type(
         "kubernetes:cloud.google.com/v1:ComputeClass"
@@ -196,9 +196,9 @@ def _metrics_and_logs(item: Pricing) -> Iterator[CostLine]:
     """Samples of Managed Prometheus and logs: usage that no plan knows, priced by assumptions."""
     components = {str(entry) for entry in item.items("monitoringConfig", "enableComponents")}
     if item.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
-        millions, said = expected_samples(item, "resourceLabels")
+        millions, assumption = expected_samples(item, "resourceLabels")
         price = item.price("managed-prometheus-samples", "1M-samples", region="global")
         usage = ("prometheus_million_samples",)
-        yield item.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
+        yield item.line("Managed Prometheus samples", millions, price, assumption=assumption, usage=usage)
     if item.get("loggingConfig") is None or item.items("loggingConfig", "enableComponents"):
         yield cluster_logs(item)

@@ -56,7 +56,7 @@ def node_address_lines(item: Pricing, count: Count, purchase: str, *, region: st
         hours.expected,
         item.price("static-ip-hour", "hour", region=region),
         basis=f"{plain(count.expected * each)} x {HOURS_PER_MONTH} h",
-        assumption=item.assumptions.said(_USAGE) if usage else "",
+        assumption=item.assumptions.text(_USAGE) if usage else "",
         floor=hours.floor,
         ceiling=hours.ceiling,
         usage=usage,
@@ -153,11 +153,11 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     A group has no separate price. Linux is assumed.
     """
     region = region_of(place_of(item, "zone", "region"))
-    template, count, said = machines_of(item)
+    template, count, assumption = machines_of(item)
     machine = short_name(template.text("machineType"))
     spot = template.get("scheduling", "preemptible") or template.get("scheduling", "provisioningModel") == "SPOT"
-    said = "; ".join(filter(None, ["Linux", said]))
-    lines = bought(item, machine, count, "spot" if spot else "on_demand", region=region, assumption=said)
+    assumption = "; ".join(filter(None, ["Linux", assumption]))
+    lines = bought(item, machine, count, "spot" if spot else "on_demand", region=region, assumption=assumption)
     yield from or_named(item, _unlicensed(template, lines), compute=True)
     if template.items("guestAccelerators"):
         yield item.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)

@@ -24,8 +24,8 @@ def address(item: Pricing) -> Iterator[CostLine | Free]:
         yield item.free("no charge for internal addresses", _SOURCE)
         return
     price = item.price("static-ip-hour", "hour", region=place_of(item, "region"))
-    said = "external addresses are assumed in use; an idle one costs more"
-    yield item.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=said)
+    note = "external addresses are assumed in use; an idle one costs more"
+    yield item.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=note)
 
 
 @prices("gcp:compute/globalAddress:GlobalAddress")
@@ -64,8 +64,8 @@ def router_nat(item: Pricing) -> Iterator[CostLine]:
     yield from egress_lines(item, region=region)
     if item.text("natIpAllocateOption", default="AUTO_ONLY") == "AUTO_ONLY":
         price = item.price("cloud-nat-ip-hour", "hour", region=region)
-        said = "Cloud NAT takes one external address; more with many connections"
-        yield item.line("NAT address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=said)
+        assumption = "Cloud NAT takes one external address; more with many connections"
+        yield item.line("NAT address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=assumption)
 
 
 def _machines(item: Pricing, region: str) -> Count:

@@ -20,9 +20,9 @@ def key(item: Pricing) -> Iterator[CostLine]:
     level = item.text("versionTemplate", "protectionLevel", default="SOFTWARE")
     if level != "SOFTWARE":
         raise CannotPrice(f"versionTemplate.protectionLevel is {level!r}: the price book has SOFTWARE keys only")
-    said = "one active version of each Cloud KMS key; operations and rotated versions are not in the total"
+    note = "one active version of each Cloud KMS key; operations and rotated versions are not in the total"
     yield item.line(
-        "Cloud KMS key", Decimal(1), item.price("kms-software-key-version", "month", region="global"), assumption=said
+        "Cloud KMS key", Decimal(1), item.price("kms-software-key-version", "month", region="global"), assumption=note
     )
 
 
@@ -68,9 +68,9 @@ def database(item: Pricing) -> Iterator[CostLine | NotPriced]:
     yield from _machine(item, kind, region)
     disk = item.text("settings", "diskType", default="PD_SSD").removeprefix("PD_").lower()
     gib = item.number("settings", "diskSize", default=_DEFAULT_DISK_GIB)
-    said = "the disk as declared, not as it may grow; not in the total: backups"
+    assumption = "the disk as declared, not as it may grow; not in the total: backups"
     lines = _line(
-        item, f"Storage {disk.upper()}, {kind}", f"cloud-sql-{disk}-{kind}", "GiB-month", region, gib, "", said
+        item, f"Storage {disk.upper()}, {kind}", f"cloud-sql-{disk}-{kind}", "GiB-month", region, gib, "", assumption
     )
     yield from or_named(item, lines)
 
@@ -89,14 +89,14 @@ def _machine(item: Pricing, kind: str, region: str) -> Iterator[CostLine | NotPr
         yield item.not_priced(reason, compute=True)
         return
     hours = item.assumptions.hours_per_month
-    said = item.assumptions.said("hours_per_month") if hours != HOURS_PER_MONTH else ""
+    assumption = item.assumptions.text("hours_per_month") if hours != HOURS_PER_MONTH else ""
     for name, sku, unit, each in parts:
         basis = f"{plain(each)} x {plain(hours)} h"
-        yield from or_named(item, _line(item, name, sku, unit, region, each * hours, basis, said), compute=True)
+        yield from or_named(item, _line(item, name, sku, unit, region, each * hours, basis, assumption), compute=True)
 
 
 def _line(
-    item: Pricing, name: str, sku: str, unit: str, region: str, quantity: Decimal, basis: str, said: str
+    item: Pricing, name: str, sku: str, unit: str, region: str, quantity: Decimal, basis: str, assumption: str
 ) -> Iterator[CostLine]:
     price = item.price(sku, unit, region=region)
-    yield item.line(name, quantity, price, basis=basis, assumption=said)
+    yield item.line(name, quantity, price, basis=basis, assumption=assumption)

@@ -48,11 +48,11 @@ def google_disk_lines(
 ) -> Iterator[CostLine]:
     """Lines of `count` equal disks; for a Hyperdisk Balanced without a declared performance they name the default."""
     if disk.kind == "hyperdisk-balanced" and (disk.iops is None or disk.mibps is None):
-        said = (
+        note = (
             "hyperdisk-balanced whose performance Compute Engine sets: assumed within what its price includes, "
             f"{_INCLUDED_IOPS:,} IOPS and {_INCLUDED_MIBPS} MiB/s"
         )
-        assumption = "; ".join(filter(None, [assumption, said]))
+        assumption = "; ".join(filter(None, [assumption, note]))
     yield from disk_lines(item, disk, count, what=what, region=region, assumption=assumption)
 
 
@@ -103,10 +103,10 @@ def bucket(item: Pricing) -> Iterator[CostLine | NotPriced]:
         raise CannotPrice(f"storageClass is {kind!r}; priced are {', '.join(_CLASSES)}")
     location = item.text("location").lower()
     gib, where = stored_gib(item, "labels", EXPECTED, "gcs_gib", each="Cloud Storage bucket")
-    said = f"{where}; requests and retrieval are not in the total"
+    assumption = f"{where}; requests and retrieval are not in the total"
     price = item.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
     yield item.line(
-        f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=said, usage=("gcs_gib",)
+        f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=assumption, usage=("gcs_gib",)
     )
     if item.get("autoclass", "enabled"):
         yield item.not_priced("autoclass: billed by managed object; no price known")

@@ -70,7 +70,7 @@ def purchase_of(item: Pricing, *, queued: bool = False) -> str:
 
 
 def node_lines(
-    item: Pricing, count: Count, purchase: str, *, region: str, said: str = "", autoscaled: bool = False
+    item: Pricing, count: Count, purchase: str, *, region: str, assumption: str = "", autoscaled: bool = False
 ) -> Iterator[CostLine | NotPriced]:
     """Machines of `nodeConfig`, the local SSDs they do not bring with them, and boot disks."""
     machine = item.text("nodeConfig", "machineType", default=_DEFAULT_MACHINE)
@@ -80,12 +80,12 @@ def node_lines(
         count = Count.fixed(count.expected)  # a reservation holds no more, and is billed for no fewer
         held = optional_number(item, "nodeConfig", "resourceLabels", CALENDAR_NODES)
         if isinstance(target, str) and held is not None and _payer(item, target) != item.urn:
-            said = f"{target} is one calendar reservation for several node pools: it is counted once"
-            yield inside(item, machine, count.expected, target, said, spend="committed-elsewhere", region=region)
+            assumption = f"{target} is one calendar reservation for several node pools: it is counted once"
+            yield inside(item, machine, count.expected, target, assumption, spend="committed-elsewhere", region=region)
         else:
             yield from reserved(item, machine, count.expected, target, region=region, calendar=held)
     else:
-        lines = bought(item, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=said)
+        lines = bought(item, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=assumption)
         yield from or_named(item, lines, compute=True)
     if item.items("nodeConfig", "guestAccelerators") and not has_gpus("gcp", machine):
         yield item.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
@@ -110,8 +110,8 @@ def _disks(item: Pricing, machine: str, count: Count, purchase: str, region: str
     bundled = machine in machines() and machines()[machine].bundled_ssd
     if not bundled:
         yield from local_ssd_lines(item, _local_ssds(item), count, region=region, purchase=purchase)
-    disk, said = boot_disk(item)
-    yield from google_disk_lines(item, disk, count, what="boot disks", region=region, assumption=said)
+    disk, assumption = boot_disk(item)
+    yield from google_disk_lines(item, disk, count, what="boot disks", region=region, assumption=assumption)
 
 
 def boot_disk(item: Pricing) -> tuple[Disk, str]:
@@ -191,8 +191,8 @@ def nodes_of(item: Pricing, *, flex_start: bool) -> tuple[Count, str]:
     if flex_start:
         return Count(ceiling, floor, ceiling), f"flex-start: all {plain(ceiling)} nodes of {name} are assumed running"
     share = item.assumptions.expected_share
-    said = f"expected_share: {share} of the maximum of {name} runs on average"
-    return Count(max(ceiling * share, floor), floor, ceiling), said
+    assumption = f"expected_share: {share} of the maximum of {name} runs on average"
+    return Count(max(ceiling * share, floor), floor, ceiling), assumption
 
 
 def most_of(item: Pricing) -> Decimal | Unbounded:

@@ -187,10 +187,10 @@ def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     requirements = requirements_of(item)
     region, purchase = region_of(item, requirements, cloud), purchase_of(requirements)
     machine, price, types = dearest(item, requirements, cloud, region, purchase)
-    count, said = machines_of(item, machine)
+    count, note = machines_of(item, machine)
     if types > 1:
-        said = "; ".join(filter(None, [said, f"priced as {machine}, the most expensive of {types} machine types"]))
-    yield machine_hours(item, machine, count, price, autoscaled=count.varies, assumption=said)
+        note = "; ".join(filter(None, [note, f"priced as {machine}, the most expensive of {types} machine types"]))
+    yield machine_hours(item, machine, count, price, autoscaled=count.varies, assumption=note)
     if isinstance(count.ceiling, str) and expected_gpus(item) is None:
         reason = f"average number of machines: the pool has no limit; set its annotation {EXPECTED_GPUS}"
         yield item.not_priced(reason, compute=True)

@@ -40,11 +40,11 @@ def machine_lines(
     share = _shares(item.resources)[0].get(item.urn) if purchase == "on_demand" else None
     if share is not None:
         for name, held in share.held.items():
-            said = (
+            note = (
                 f"they run in {name}, an open reservation of this stack for the same machine and zone, which is billed "
                 "whether used or not"
             )
-            yield inside(item, machine, held, name, said, region=region)
+            yield inside(item, machine, held, name, note, region=region)
         count = share.rest(count)
         if not count.ceiling:
             return
@@ -235,12 +235,12 @@ def _user(
     zones: frozenset[str],
     template: Mapping[str, Any],
 ) -> _User:
-    said = [read(one, "capacityReservationSpecification") for one in (resource.inputs, template)]
+    specifications = [read(one, "capacityReservationSpecification") for one in (resource.inputs, template)]
     named = resources.referred(resource, "capacityReservationSpecification", RESERVATION)
     launch = resources.referred(resource, "launchTemplate", LAUNCH_TEMPLATE)
     if named is None and launch is not None:
         named = resources.referred(launch, "capacityReservationSpecification", RESERVATION)
-    aims = named is not None or any(read(one, "capacityReservationTarget") is not None for one in said)
+    aims = named is not None or any(read(one, "capacityReservationTarget") is not None for one in specifications)
     tenancy = (resource.inputs.get("tenancy"), read(template, "placement", "tenancy"), template.get("placementTenancy"))
     return _User(
         resource=resource,
@@ -250,7 +250,7 @@ def _user(
         zones=zones,
         target="" if named is None else named.urn,
         refuses=aims
-        or any(read(one, "capacityReservationPreference") == "none" for one in said)
+        or any(read(one, "capacityReservationPreference") == "none" for one in specifications)
         or _first(*tenancy, "default") != "default",
     )
 

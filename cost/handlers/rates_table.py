@@ -80,7 +80,7 @@ class Factor:
             return self.otherwise
         return item.number(*self.path)
 
-    def said(self, item: Pricing) -> str:
+    def assumption(self, item: Pricing) -> str:
         """The assumption on an unknown list; empty without one."""
         unknown = self.members and self.otherwise is not None and read(item.resource.inputs, *self.path) is UNKNOWN
         return f"{'.'.join(map(str, self.path))} is not known: assumed {self.otherwise}" if unknown else ""
@@ -110,8 +110,8 @@ class Rate:
             quantity *= value
         price = item.price(_filled(self.sku, item).lower(), self.unit, region=self.region or region)
         name = _filled(self.name, item)
-        said = self._assumption(item, name)
-        yield item.line(name, quantity, price, basis=self._basis(values), assumption=said, usage=self.usage)
+        assumption = self._assumption(item, name)
+        yield item.line(name, quantity, price, basis=self._basis(values), assumption=assumption, usage=self.usage)
 
     @property
     def usage(self) -> tuple[str, ...]:
@@ -139,9 +139,9 @@ class Rate:
         names = [*self.usage]
         if self.unit == "instance-hour" and item.assumptions.hours_per_month != HOURS_PER_MONTH:
             names.append("hours_per_month")
-        said = [item.assumptions.said(name) for name in names]
-        said += [text for factor in self.quantity if (text := factor.said(item))]
-        return "; ".join([*said, *([f"not in the total of {name}: {self.leaves}"] if self.leaves else [])])
+        texts = [item.assumptions.text(name) for name in names]
+        texts += [text for factor in self.quantity if (text := factor.assumption(item))]
+        return "; ".join([*texts, *([f"not in the total of {name}: {self.leaves}"] if self.leaves else [])])
 
 
 def _filled(text: str, item: Pricing) -> str:

@@ -42,7 +42,7 @@ def inside(
     machine: str,
     count: Decimal,
     where: str,
-    said: str,
+    assumption: str,
     *,
     spend: Spend = "new",
     region: str | None = None,
@@ -58,11 +58,11 @@ def inside(
         unit_price=Decimal(0),
         region=region or item.region,
         purchase="reservation",
-        source=said,
+        source=assumption,
         as_of="",
         confidence="high",
         basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
-        assumption=said,
+        assumption=assumption,
         floor=hours,
         ceiling=hours,
         spend=spend,
@@ -79,7 +79,7 @@ def committed(
     count: Decimal,
     found: Price | NotKnown,
     where: str,
-    said: str,
+    assumption: str,
     *,
     held: Decimal | None = None,
     used: Decimal | None = None,
@@ -94,13 +94,13 @@ def committed(
     """
     held = count if held is None else held
     if isinstance(found, NotKnown) or found.instead_of is not None or not held:
-        yield inside(item, machine, count, where, said, spend="committed-elsewhere", region=region)
+        yield inside(item, machine, count, where, assumption, spend="committed-elsewhere", region=region)
     if isinstance(found, NotKnown) or not held:
         yield _not_priced(item, found, where)
         return
     each = HOURS_PER_MONTH
     name, basis = f"{plain(held)} x {machine} in reservation {where}", f"{plain(held)} x {each} h"
-    line = item.line(name, held * each, found, basis=basis, assumption=said)
+    line = item.line(name, held * each, found, basis=basis, assumption=assumption)
     yield replace(
         line,
         spend="committed-elsewhere",
@@ -145,31 +145,31 @@ def reserved(
         yield inside(item, machine, count, target.name, f"billed by {target.name}, used or not")
         return
     if not block:
-        said = (
+        note = (
             f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
             "while it exists, used or not; its capacity beyond these machines is unknown"
         )
         found = item.find(machine, "instance-hour", region=region)
-        yield from committed(item, machine, count, found, target, said)
+        yield from committed(item, machine, count, found, target, note)
         return
     users = sorted(_users(item, target))
     if users and users[0][0] != item.urn:
-        said = f"{target} is one capacity block for several node groups or machines: its fee is counted once"
-        yield inside(item, machine, count, target, said, spend="committed-elsewhere")
+        note = f"{target} is one capacity block for several node groups or machines: its fee is counted once"
+        yield inside(item, machine, count, target, note, spend="committed-elsewhere")
         return
     together = sum((number for _, number in users), Decimal(0)) or count
     size = block_size(together)
     found = item.find(machine, "instance-hour", "capacity_block", region=region)
-    said = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
+    note = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
     if size != together:
-        said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes need a block of {size}"
+        note += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes need a block of {size}"
     days = Decimal(0)
     if item.duration_days is None:
-        said += "; no component declares for how many days"
+        note += "; no component declares for how many days"
     else:
         days = block_days(item.duration_days)
-        said += f"; this trial uses {plain(days)} days of it"
-    yield from committed(item, machine, count, found, target, said, held=size, used=together, upfront_days=days)
+        note += f"; this trial uses {plain(days)} days of it"
+    yield from committed(item, machine, count, found, target, note, held=size, used=together, upfront_days=days)
 
 
 def _users(item: Pricing, target: str) -> Iterator[tuple[str, Decimal]]:

@@ -20,12 +20,12 @@ def stored_gib(item: Pricing, labels: str, key: str, otherwise: str, *, each: st
     labels, key: the input, and the name in it, by which a resource says it of itself. otherwise: the assumption that
     holds for `each` where it says nothing. Raises CannotPrice when what it says is no number.
     """
-    said = item.get(labels, key)
-    if said is None:
+    value = item.get(labels, key)
+    if value is None:
         gib: Decimal = getattr(item.assumptions, otherwise)
         return gib, f"{otherwise}: {gib:f} GiB in each {each}"
     own = f"{labels.removesuffix('s')} {key}"
-    gib = as_number(said, own)
+    gib = as_number(value, own)
     return gib, f"{gib:f} GiB stored in {item.resource.name} ({own})"
 
 
@@ -33,8 +33,8 @@ def stored_or_usage(item: Pricing, words: str, tag: str, usage: str, price: Pric
     """The amount in a tag of the resource, else a line that depends on usage. leaves: costs not in the price."""
     if item.get("tags", tag) is None:
         return item.by_usage(words, usage, price, leaves=leaves)
-    gib, said = stored_gib(item, "tags", tag, usage, each="")
-    return item.line(words, gib, price, basis=f"{gib:,f} GiB", assumption=f"{said}; {leaves}", usage=(usage,))
+    gib, assumption = stored_gib(item, "tags", tag, usage, each="")
+    return item.line(words, gib, price, basis=f"{gib:,f} GiB", assumption=f"{assumption}; {leaves}", usage=(usage,))
 
 
 _OWN: Final = "gpucluster-expected-million-samples"
@@ -51,10 +51,10 @@ def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
     which no plan knows. tags: name of the input that holds tags or labels.
     """
     others: Decimal = item.assumptions.prometheus_million_samples
-    said = item.get(tags, _OWN)
-    if said is None:
+    value = item.get(tags, _OWN)
+    if value is None:
         return others, f"prometheus_million_samples: {others:,f} million samples a month"
-    own = as_number(said, _OWN)
+    own = as_number(value, _OWN)
     return own + others, (
         f"{own:,f} million samples a month of GPUs and rules ({_OWN} of {item.resource.name}), {others:,f} million of "
         "everything else that the cloud collects, such as containers (prometheus_million_samples)"
@@ -86,8 +86,8 @@ def _in_bands(item: Pricing, price: Price, gib: Decimal, found: Egress) -> CostL
     listed = None if price.list_usd is None else (usd * price.list_usd / price.usd).quantize(_PLACES).normalize()
     blended = replace(price, row=replace(price.row, usd_per_unit=paid), list_usd=listed)
     bands = ", ".join(f"{inside.normalize():,f} GiB at {unit_price(row.usd_per_unit)}" for inside, row in found.bands)
-    said = f"{item.assumptions.said('egress_gib')}; {bands}, as if the account had no other egress"
-    return item.line("Internet egress", gib, blended, assumption=said, usage=("egress_gib",))
+    assumption = f"{item.assumptions.text('egress_gib')}; {bands}, as if the account had no other egress"
+    return item.line("Internet egress", gib, blended, assumption=assumption, usage=("egress_gib",))
 
 
 def _stand_in(price: Price, why: str) -> Price:

@@ -75,9 +75,9 @@ def bought(
 def _covered(
     item: Pricing, machine: str, count: Count, cover: Cover, share: Decimal, *, region: str, autoscaled: bool
 ) -> Iterator[CostLine]:
-    said = f"{cover.assumption}: {share:f} of on-demand GPU machines are under {cover.words} of {cover.term}"
+    assumption = f"{cover.assumption}: {share:f} of on-demand GPU machines are under {cover.words} of {cover.term}"
     price = machine_price(item, machine, cover.purchase, cover.term, region=region)
-    yield machine_hours(item, machine, count.times(share), price, autoscaled=autoscaled, assumption=said)
+    yield machine_hours(item, machine, count.times(share), price, autoscaled=autoscaled, assumption=assumption)
 
 
 _WORDS: Final = {
@@ -125,9 +125,9 @@ def machine_hours(
     """Machines running all month, as many as `count` says; `autoscaled` leaves the number out of the line's name."""
     row = price.row
     each = HOURS_PER_MONTH if row.purchase in ALL_MONTH else item.assumptions.hours_per_month
-    said = item.assumptions.said("hours_per_month") if each != HOURS_PER_MONTH else ""
+    note = item.assumptions.text("hours_per_month") if each != HOURS_PER_MONTH else ""
     hours = count.times(each)
-    assumption = "; ".join(filter(None, [assumption, said, hard_to_get(machine, row.purchase)]))
+    assumption = "; ".join(filter(None, [assumption, note, hard_to_get(machine, row.purchase)]))
     words = f"{machine} {purchase_words(item.provider, row.purchase)}{f' {row.term}' if row.term else ''}"
     return item.line(
         f"{words}, autoscaled" if autoscaled else f"{plain(count.expected)} x {words}",
@@ -213,12 +213,12 @@ def autoscaled(item: Pricing, machine: str, ceiling: Decimal | Unbounded) -> tup
         if machine not in machines():
             raise CannotPrice(f"{machine} is not in the table of machines, so GPUs cannot be converted to machines")
         expected = asked / machines()[machine].gpus
-        said = f"expected GPUs of {name}: {plain(asked)} on average (annotation {EXPECTED_GPUS})"
+        assumption = f"expected GPUs of {name}: {plain(asked)} on average (annotation {EXPECTED_GPUS})"
     elif isinstance(ceiling, str):
         return Count(Decimal(0), Decimal(0), ceiling), f"{name} has no limit: its ceiling is unbounded"
     else:
         share = item.assumptions.expected_share
-        expected, said = ceiling * share, f"expected_share: {share} of the limit of {name} runs on average"
+        expected, assumption = ceiling * share, f"expected_share: {share} of the limit of {name} runs on average"
     if not isinstance(ceiling, str) and expected > ceiling:
-        expected, said = ceiling, f"{said}, which is more than its limit: the limit counts"
-    return Count(expected, Decimal(0), ceiling), said
+        expected, assumption = ceiling, f"{assumption}, which is more than its limit: the limit counts"
+    return Count(expected, Decimal(0), ceiling), assumption

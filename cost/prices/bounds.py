@@ -76,7 +76,7 @@ class Family:
 
     def ratio(self, smaller: Family) -> Decimal | None:
         """Largest ratio of its sizes to those of `smaller`; None if any measure is smaller, or all are equal."""
-        ratios = [mine / its for mine, its in zip(self.sizes, smaller.sizes, strict=True)]
+        ratios = [size / its for size, its in zip(self.sizes, smaller.sizes, strict=True)]
         return max(ratios) if min(ratios) >= 1 and max(ratios) > 1 else None
 
 
@@ -128,7 +128,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _SiblingBounds:
     """Bounds of a price that follow from a sibling. ratio: of the larger size to the smaller."""
 
     row: PriceRow
@@ -162,29 +162,33 @@ def bound_by_siblings(sku: str, region: str, rows: Sequence[PriceRow]) -> Bound 
     """
     thing, used = family_of(sku), _telling(rows)
     here = [row for row in used if row.region == region]
-    told: dict[str, list[_Told]] = {}
+    siblings: dict[str, list[_SiblingBounds]] = {}
     for row in here or used:
-        if one := _told(thing, row):
-            told.setdefault(row.region, []).append(one)
-    if not told:
+        if one := _sibling_bounds(thing, row):
+            siblings.setdefault(row.region, []).append(one)
+    if not siblings:
         return None
-    low = min((max(ones, key=lambda one: (one.least, -one.ratio)) for ones in told.values()), key=lambda one: one.least)
-    high = max((min(ones, key=lambda one: (one.most, one.ratio)) for ones in told.values()), key=lambda one: one.most)
-    said = " and ".join(dict.fromkeys(f"{one.row.sku} {_usd(one.row)} in {one.row.region}" for one in (low, high)))
+    low = min(
+        (max(ones, key=lambda one: (one.least, -one.ratio)) for ones in siblings.values()), key=lambda one: one.least
+    )
+    high = max(
+        (min(ones, key=lambda one: (one.most, one.ratio)) for ones in siblings.values()), key=lambda one: one.most
+    )
+    rule = " and ".join(dict.fromkeys(f"{one.row.sku} {_usd(one.row)} in {one.row.region}" for one in (low, high)))
     least, most = sorted((low.least, high.most))
-    apart = _APART_HERE if here else _factor(told.keys())
-    return _apart(least, most, apart, f"by size from {said}", (low.row, high.row))
+    apart = _APART_HERE if here else _factor(siblings.keys())
+    return _apart(least, most, apart, f"by size from {rule}", (low.row, high.row))
 
 
-def _told(thing: Family | None, row: PriceRow) -> _Told | None:
+def _sibling_bounds(thing: Family | None, row: PriceRow) -> _SiblingBounds | None:
     """The bounds from one sibling: a larger size costs at least as much, and at most in proportion to its size."""
     other = family_of(row.sku)
     if thing is None or other is None or other.name != thing.name:
         return None
     if ratio := thing.ratio(other):
-        return _Told(row, ratio, row.usd_per_unit, row.usd_per_unit * ratio)
+        return _SiblingBounds(row, ratio, row.usd_per_unit, row.usd_per_unit * ratio)
     if ratio := other.ratio(thing):
-        return _Told(row, ratio, row.usd_per_unit / ratio, row.usd_per_unit)
+        return _SiblingBounds(row, ratio, row.usd_per_unit / ratio, row.usd_per_unit)
     return None
 
 
@@ -197,25 +201,25 @@ def _factor(regions: Collection[str]) -> Decimal:
     return _APART.get(len(regions), _APART_ELSE)
 
 
-def _apart(low: Decimal, high: Decimal, apart: Decimal, said: str, rows: tuple[PriceRow, PriceRow]) -> Bound:
+def _apart(low: Decimal, high: Decimal, apart: Decimal, rule: str, rows: tuple[PriceRow, PriceRow]) -> Bound:
     return Bound(
         _DOWN.divide(low, apart),
         _UP.multiply(high, apart),
-        f"{said}, divided and multiplied by {apart}",
+        f"{rule}, divided and multiplied by {apart}",
         min(row.as_of for row in rows),
     )
 
 
-def no_more_than(cap: Decimal, said: str, as_of: str, bound: Bound | None) -> Bound:
+def no_more_than(cap: Decimal, item: str, as_of: str, bound: Bound | None) -> Bound:
     """`bound`, if any, with upper bound `cap`; from 0 if nothing below `cap` is known.
 
-    said: the item that costs `cap`. as_of: the date of that price.
+    item: the item that costs `cap`. as_of: the date of that price.
     """
     if bound is None or bound.least > cap:
-        return Bound(Decimal(0), cap, f"at most {said}", as_of)
+        return Bound(Decimal(0), cap, f"at most {item}", as_of)
     if bound.most <= cap:
         return bound
-    return replace(bound, most=cap, rule=f"{bound.rule}; at most {said}", as_of=min(bound.as_of, as_of))
+    return replace(bound, most=cap, rule=f"{bound.rule}; at most {item}", as_of=min(bound.as_of, as_of))
 
 
 def _usd(row: PriceRow) -> str:

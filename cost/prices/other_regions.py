@@ -46,7 +46,7 @@ def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown
     if purchase in _COMMITTED:
         on_demand = price_or_bound(book, provider, region, sku, unit=unit)
         if isinstance(on_demand, Price):
-            bound = no_more_than(on_demand.usd, _said(on_demand), on_demand.row.as_of, bound)
+            bound = no_more_than(on_demand.usd, _source(on_demand), on_demand.row.as_of, bound)
             row = on_demand.row
     if bound is None or row is None:
         return unknown
@@ -57,6 +57,6 @@ def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown
     return Price(row, "low", instead_of=replace(unknown, bound=bound))
 
 
-def _said(on_demand: Price) -> str:
-    said = f"on demand in {on_demand.row.region}, ${on_demand.usd.normalize():f}"
-    return f"{said}, {on_demand.row.source}" if on_demand.instead_of is not None else said
+def _source(on_demand: Price) -> str:
+    source = f"on demand in {on_demand.row.region}, ${on_demand.usd.normalize():f}"
+    return f"{source}, {on_demand.row.source}" if on_demand.instead_of is not None else source

@@ -115,7 +115,7 @@ def _amount(text: str) -> Decimal | None:
 
 
 def _row(path: Path, line: int, text: Mapping[str, str]) -> PriceRow:
-    said = f"your price, {path.name} line {line}"
+    source = f"your price, {path.name} line {line}"
     return PriceRow(
         provider=text["provider"],
         region=text["region"],
@@ -126,7 +126,7 @@ def _row(path: Path, line: int, text: Mapping[str, str]) -> PriceRow:
         term=text.get("term", ""),
         usd_per_unit=Decimal(text["usd_per_unit"]),
         as_of=text.get("as_of", ""),
-        source=f"{said}: {text['source']}" if text.get("source") else said,
+        source=f"{source}: {text['source']}" if text.get("source") else source,
         note=text.get("note", ""),
         basis="own",
     )

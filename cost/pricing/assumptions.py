@@ -38,9 +38,9 @@ def regions_in_use(given: Sequence[str] = (), environ: Mapping[str, str] | None 
             raise ValueError(f"{found[package][0]} and {name} are regions of one cloud; give one of them")
         found[package] = name, "--region"
     for cloud in clouds().values():
-        said = region_of_environment(cloud.package, os.environ if environ is None else environ)
-        if said is not None:
-            found.setdefault(cloud.package, said)
+        region = region_of_environment(cloud.package, os.environ if environ is None else environ)
+        if region is not None:
+            found.setdefault(cloud.package, region)
     return found
 
 
@@ -85,7 +85,7 @@ class Exceptions:
             **self.resources.get(resource.urn, {}),
         }
 
-    def said(self, resource: Resource, assumption: str) -> str:
+    def origin(self, resource: Resource, assumption: str) -> str:
         """The resource or type whose value an assumption has, and the file that sets it; empty without an exception."""
         for name, places in ((resource.name, (resource.urn, resource.name)), (resource.type, (resource.type,))):
             values = self.types if name == resource.type else self.resources
@@ -162,7 +162,7 @@ class Assumptions:
         """The value of a name."""
         return getattr(self, name) if name in _own_names() else self.more.get(name, usage_default(name))
 
-    def said(self, name: str) -> str:
+    def text(self, name: str) -> str:
         """The value of a name with its unit, for users."""
         return f"{name}: {self.amount(name):f} {usage_words()[name]}"
 

@@ -54,7 +54,7 @@ def ranged_daily(monthly: Decimal, gap: Gap) -> str:
 
 
 def how_known(amount: Decimal | Unbounded, gap: Gap) -> str:
-    """How well an amount is known: `bounded: 12 without a price of their own, 99.8% of the dollars known`.
+    """How well an amount is known: the number of items without a price, and the known share of the dollars.
 
     Empty if everything has a price.
     """

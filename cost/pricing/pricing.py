@@ -210,8 +210,8 @@ class Pricing:
 
     def by_usage(self, name: str, usage: str, price: Price, *, leaves: str = "") -> CostLine:
         """A line with the amount of `usage`, a name of `cost/rates/usage.csv`; `leaves`: what the total omits."""
-        said = "; ".join(filter(None, [self.assumptions.said(usage), leaves]))
-        return self.line(name, self.assumptions.amount(usage), price, assumption=said, usage=(usage,))
+        assumption = "; ".join(filter(None, [self.assumptions.text(usage), leaves]))
+        return self.line(name, self.assumptions.amount(usage), price, assumption=assumption, usage=(usage,))
 
     def not_priced(self, reason: str | CannotPrice, *, compute: bool = False) -> NotPriced:
         """This resource, or a part of it, as not priced; `compute` if that part is machines."""

@@ -133,8 +133,8 @@ def support_lines(
     account spends more than this stack, the total includes only what the stack adds.
     """
     for cloud, agreed in terms.items():
-        mine = [line for line in lines if line.provider == cloud]
-        if not agreed.support or not mine:
+        cloud_lines = [line for line in lines if line.provider == cloud]
+        if not agreed.support or not cloud_lines:
             continue
         urn = f"urn:pulumi:{stack or 'stack'}::account::{_TYPE}::{cloud}"
         try:
@@ -142,7 +142,7 @@ def support_lines(
         except UnknownPlan as error:
             yield NotPriced(urn, _TYPE, _PART, str(error))
             continue
-        yield _line(urn, cloud, mine, agreed, plan, book)
+        yield _line(urn, cloud, cloud_lines, agreed, plan, book)
 
 
 def _line(urn: str, cloud: str, lines: Sequence[CostLine], agreed: Terms, plan: Support, book: PriceBook) -> CostLine:
@@ -258,7 +258,7 @@ def effective_terms(stated: Mapping[str, Terms], given: Mapping[str, Terms]) -> 
     return {cloud: terms for cloud, terms in found.items() if terms.support or terms.discount}
 
 
-def said(terms: Mapping[str, Terms]) -> Iterator[str]:
+def term_texts(terms: Mapping[str, Terms]) -> Iterator[str]:
     """The terms as texts, one for each."""
     for cloud, agreed in terms.items():
         if agreed.discount:

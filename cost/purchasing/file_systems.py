@@ -159,8 +159,8 @@ def _inputs(system: FileSystem, need: Need) -> tuple[Input, ...]:
 
 
 def _price_input(price: Price, tier: int) -> Input:
-    said = f"{price.row.document}, {price.row.as_of} ({price.confidence})"
-    return Input(f"USD a GiB-month at {tier} MB/s per TiB", price.usd, said)
+    source = f"{price.row.document}, {price.row.as_of} ({price.confidence})"
+    return Input(f"USD a GiB-month at {tier} MB/s per TiB", price.usd, source)
 
 
 def _rate(book: PriceBook, system: FileSystem, tier: int) -> Price | None:

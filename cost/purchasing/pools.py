@@ -71,8 +71,8 @@ class Stack:
         limited, unlimited = self._limits
         own, own_unlimited = _limits(pool.lines)
         ceiling = "unbounded" if unlimited > own_unlimited else limited - own
-        whole, mine = self.estimate.monthly, Amounts.of(pool.lines)
-        return Amounts(whole.floor - mine.floor, whole.expected - mine.expected, ceiling)
+        whole, part = self.estimate.monthly, Amounts.of(pool.lines)
+        return Amounts(whole.floor - part.floor, whole.expected - part.expected, ceiling)
 
     def training_rest(self, pool: Pool) -> Decimal:
         """USD per month that counts into a training GPU-hour, without the machines of one pool."""

@@ -23,14 +23,14 @@ _PAID: Final = {"": "", "partial": ", half upfront", "all": ", all upfront"}
 class PurchaseOption:
     """One purchase option.
 
-    purchase, term: as in the price book. said: a remark, empty without one. The term `1y-all` is one year, fully paid
+    purchase, term: as in the price book. remark: empty without one. The term `1y-all` is one year, fully paid
     upfront; plain `1y` is paid monthly.
     """
 
     provider: str
     purchase: str
     term: str = ""
-    said: str = ""
+    remark: str = ""
 
     @property
     def years(self) -> Decimal:
@@ -118,8 +118,8 @@ consumption options; Azure Compute documentation, reservations; options that a m
 def purchase_options_of(book: PriceBook, provider: str, machine: str) -> Iterator[PurchaseOption]:
     """Every purchase option of its cloud, and any other with a known price of this machine."""
     listed = _SOLD.get(provider, (("on_demand", "", ""),))
-    for purchase, term, said in listed:
-        yield PurchaseOption(provider, purchase, term, said)
+    for purchase, term, remark in listed:
+        yield PurchaseOption(provider, purchase, term, remark)
     known = {(purchase, term) for purchase, term, _ in listed}
     rows = book.of_sku(provider, machine)
     for purchase, term in dict.fromkeys((row.purchase, row.term) for row in rows):

@@ -42,12 +42,12 @@ class Settings:
 class Rate:
     """USD per hour of one machine, amortised, and its price, which may be per GPU.
 
-    said: known objections to it, empty without any.
+    remark: known objections to it, empty without any.
     """
 
     usd: Decimal
     price: Price
-    said: str = ""
+    remark: str = ""
 
     @property
     def row(self) -> PriceRow:

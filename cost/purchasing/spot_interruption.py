@@ -25,12 +25,12 @@ class Interruption:
     """Reclaimed machines.
 
     an_hour: upper bound of the share per hour; the lower bound for a class without an upper end. month_least,
-    month_most: the class as shares per month, None without a class or an upper end. said: as text. as_of, source: of
+    month_most: the class as shares per month, None without a class or an upper end. text: for users. as_of, source: of
     a class.
     """
 
     an_hour: Decimal
-    said: str
+    text: str
     month_least: Decimal | None = None
     month_most: Decimal | None = None
     as_of: str = ""
@@ -48,10 +48,10 @@ def interruption_of(machine: str, region: str, settings: Settings) -> Interrupti
     Azure shows its rates only to accounts, and Google publishes none per machine.
     """
     if settings.interruption_rate is not None:
-        return Interruption(an_hour=settings.interruption_rate, said=_hourly(settings.interruption_rate))
+        return Interruption(an_hour=settings.interruption_rate, text=_hourly(settings.interruption_rate))
     row = _published().get((machine, region))
     if row is None:
-        return Interruption(an_hour=ASSUMED, said=f"{_hourly(ASSUMED)}, assumed: no rate is published for it here")
+        return Interruption(an_hour=ASSUMED, text=f"{_hourly(ASSUMED)}, assumed: no rate is published for it here")
     return _of(row)
 
 
@@ -64,7 +64,7 @@ def _of(row: Row) -> Interruption:
     a_month = least if most is None else most
     return Interruption(
         an_hour=1 - (1 - a_month) ** (1 / HOURS_PER_MONTH),
-        said=f"{_words(row['a_month'])} of machines reclaimed per month (AWS Spot Advisor, {row['as_of']})",
+        text=f"{_words(row['a_month'])} of machines reclaimed per month (AWS Spot Advisor, {row['as_of']})",
         month_least=least,
         month_most=most,
         as_of=row["as_of"],

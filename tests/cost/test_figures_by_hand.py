@@ -22,7 +22,7 @@ ALWAYS_100_GBPS = flow_gigabytes(Decimal(100), Decimal(30))
 
 def _useful(nodes: int) -> Callable[[PriceBook], Decimal]:
     """% of spot hours, where 2 % of the machines are taken back in an hour."""
-    rate = Interruption(an_hour=Decimal("0.02"), said="")
+    rate = Interruption(an_hour=Decimal("0.02"), text="")
     return lambda _: 100 * interruptions(Decimal(nodes), rate, Settings()).useful
 
 

@@ -55,7 +55,7 @@ def _sections(found: Comparison, titles: Sequence[str]) -> Iterator[Section]:
     yield Table(heads=["", *titles], rows=[*_table_rows(found)], even=True)
     for gpu, ranked in found.offers.items():
         yield _offers_heading(gpu)
-        sources = {one.said: "" for one in ranked}
+        sources = {one.source: "" for one in ranked}
         sources = {source: f"[{number}]" for number, source in enumerate(sources, 1)}
         heads = ["GPU by the hour", "$/GPU-hour", "rank", "fabric", "source"]
         yield table(heads, [_offer(one, sources) for one in ranked])
@@ -65,7 +65,7 @@ def _sections(found: Comparison, titles: Sequence[str]) -> Iterator[Section]:
 
 def _offer(one: Ranking, sources: Mapping[str, str]) -> list[str]:
     """A stack that is not ranked has the reason in place of the rank."""
-    return [one.name, money(cents(one.usd)), str(one.rank) if one.rank else one.why, one.fabric, sources[one.said]]
+    return [one.name, money(cents(one.usd)), str(one.rank) if one.rank else one.why, one.fabric, sources[one.source]]
 
 
 def _table_rows(found: Comparison) -> Iterator[Row]:

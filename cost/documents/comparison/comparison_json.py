@@ -96,7 +96,7 @@ class Offer(Model):
     rank: int | None
     why_not_ranked: str = Field(validation_alias="why")
     fabric: str
-    source: str = Field(validation_alias="said")
+    source: str
 
 
 class Compared(Answer):

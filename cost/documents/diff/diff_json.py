@@ -125,7 +125,7 @@ class CostChange(Answer):
 
 def diff_json(found: Diff) -> CostChange:
     """Unchanged lines are only counted. A change is null if one of its amounts is unbounded, or if a price is lost or
-    gained, which is no change of cost; `change` tells what is known. Amounts are of priced items; `known` gives what
+    gained, which is no change of cost; `change` gives the known part. Amounts are of priced items; `known` gives what
     they lack.
     """
     old, new = found.old.estimate, found.new.estimate

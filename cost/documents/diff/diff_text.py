@@ -27,22 +27,22 @@ def answer(found: Diff) -> str:
     lost = f"; storage or reserved capacity deleted or replaced: {len(found.losses)}" if found.losses else ""
     if not found.moves:
         return f"The cost of {stack} does not change: {after} a month{lost}."
-    told, rest = found.change, f"{missing([found])}{lost}"
-    if told.direction == "cannot tell":
+    delta, rest = found.change, f"{missing([found])}{lost}"
+    if delta.direction == "cannot tell":
         return (
-            f"Cannot tell whether {stack} costs more or less: {bounded(told)}{before} a month before, {after} after; "
-            f"{comparable(told)}{rest}."
+            f"Cannot tell whether {stack} costs more or less: {bounded(delta)}{before} a month before, {after} after; "
+            f"{comparable(delta)}{rest}."
         )
-    if told.direction == "the same":
+    if delta.direction == "the same":
         return f"The expected cost of {stack} stays the same, {after} a month, though lines change{rest}."
-    verb = "raises" if told.direction == "more" else "lowers"
-    amount = f"{how_much(told)} a month{share(told, found.before.expected, complete=found.complete)}"
+    verb = "raises" if delta.direction == "more" else "lowers"
+    amount = f"{how_much(delta)} a month{share(delta, found.before.expected, complete=found.complete)}"
     return f"This {verb} the cost of {stack} by {amount}{sides(before, after)}{_committed(found)}{rest}."
 
 
-def how_much(told: Change) -> str:
+def how_much(delta: Change) -> str:
     """The amount of an increase or decrease: `$1.00`, `$1.00 to $2.00`, or `at least $1.00`."""
-    ends = sorted(abs(end) for end in (told.at_least, told.at_most) if end is not None)
+    ends = sorted(abs(end) for end in (delta.at_least, delta.at_most) if end is not None)
     if len(ends) < 2:  # open on one side: only the nearer end is known
         return f"at least {money(ends[0])}"
     return money(ends[0]) if ends[0] == ends[1] else f"{money(ends[0])} to {money(ends[1])}"
@@ -55,21 +55,21 @@ def sides(before: str, after: str) -> str:
     return f", from {before} to {after}"
 
 
-def bounded(told: Change) -> str:
+def bounded(delta: Change) -> str:
     """`between $1.00 less and $2.00 more; ` for an undecided change with both bounds, else empty."""
-    if told.at_least is None or told.at_most is None:
+    if delta.at_least is None or delta.at_most is None:
         return ""
-    return f"between {money(-told.at_least)} less and {money(told.at_most)} more; "
+    return f"between {money(-delta.at_least)} less and {money(delta.at_most)} more; "
 
 
-def share(told: Change, before: Decimal, *, complete: bool) -> str:
+def share(delta: Change, before: Decimal, *, complete: bool) -> str:
     """The change in percent of the amount before, if both are fully known."""
-    return f" ({percent(abs(told.known) / before)})" if complete and before and told.exact is not None else ""
+    return f" ({percent(abs(delta.known) / before)})" if complete and before and delta.exact is not None else ""
 
 
-def comparable(told: Change) -> str:
+def comparable(delta: Change) -> str:
     """The change without prices that are lost or gained."""
-    return f"priced on both sides: {change(told.comparable) if told.comparable else 'no change'}"
+    return f"priced on both sides: {change(delta.comparable) if delta.comparable else 'no change'}"
 
 
 def missing(found: Sequence[Diff]) -> str:
@@ -162,8 +162,8 @@ def total_rows(found: Diff) -> Iterator[tuple[str, str, str, str]]:
         yield "of which committed elsewhere", money(before), money(after), shown
     each = 1 / HOURS_PER_MONTH
     before, after = old.hourly.expected, new.hourly.expected
-    told = Change(after - before, after - before, found.change.before.times(each), found.change.after.times(each))
-    yield "Total per hour", ranged(before, old.gaps.hourly), ranged(after, new.gaps.hourly), told.shown
+    delta = Change(after - before, after - before, found.change.before.times(each), found.change.after.times(each))
+    yield "Total per hour", ranged(before, old.gaps.hourly), ranged(after, new.gaps.hourly), delta.shown
     before, after = old.per_training_gpu_hour, new.per_training_gpu_hour
     if before is not None and after is not None:
         yield "Per training GPU-hour", _gpu_hour(old, before), _gpu_hour(new, after), _gpu_hour_moved(found)

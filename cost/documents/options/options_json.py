@@ -55,7 +55,7 @@ class TakenBack(Model):
     an_hour: Amount
     a_month_least: Amount | None = Field(validation_alias="month_least")
     a_month_most: Amount | None = Field(validation_alias="month_most")
-    said: str
+    said: str = Field(validation_alias="text")
     source: str
     as_of: str
 
@@ -231,7 +231,7 @@ def _pool(found: PoolOptions, options: Options) -> dict[str, Any]:
 
 def _ends(low: Option, high: Option) -> dict[str, Any]:
     return {
-        "rule": low.rate.said,
+        "rule": low.rate.remark,
         "usd_per_machine_hour": [low.rate.usd, high.rate.usd],
         "machines_monthly": [low.monthly, high.monthly],
     }
@@ -260,7 +260,7 @@ def _way(option: Option, found: PoolOptions, options: Options) -> dict[str, Any]
         "per_useful_gpu_hour": found.per_useful_gpu_hour(option, options.settings),
         "useful_is_most": option.useful_is_most,
         "interruptions": option.interruptions,
-        "said": [text for text in (option.way.said, option.rate.said) if text],
+        "said": [text for text in (option.way.remark, option.rate.remark) if text],
     }
 
 

@@ -124,12 +124,12 @@ def _amount(amount: Decimal | None) -> str:
 
 def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
     """Remarks on the rows; a remark on several options is made once."""
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for option in found.options:
         fitting = found.fitting_of(option)
         for text in [*_remarks_on(option, options), *([] if fitting is None else [fitting_text(fitting, found)])]:
-            said.setdefault(text, []).append(option.way.words)
-    for text, ways in said.items():
+            texts.setdefault(text, []).append(option.way.words)
+    for text, ways in texts.items():
         yield f"{', '.join(ways)}: {text}"
     beats = [
         f"{option.way.words} from {percent(option.beats_on_demand)}"
@@ -161,10 +161,10 @@ def _remarks_on(option: Option, options: Options) -> Iterator[str]:
             yield f"{plain(options.days)} days are billed as {plain(bought.days)}"
         if most is not None and options.days > most:
             yield f"lasts at most {most} days, but {plain(options.days)} are needed"
-    if option.way.said:
-        yield option.way.said
-    if option.rate.said:
-        yield option.rate.said
+    if option.way.remark:
+        yield option.way.remark
+    if option.rate.remark:
+        yield option.rate.remark
     if option.interruptions is not None and option.interruptions.between is not None:
         yield _interrupted(option.interruptions, options)
 
@@ -184,7 +184,7 @@ def _interrupted(stop: Interruptions, options: Options) -> str:
     nodes = "1 node" if stop.nodes == 1 else f"{plain(stop.nodes)} nodes"
     more, less, useful = _ends(stop)
     return (
-        f"at {stop.taken.said}, {nodes} are interrupted in {percent(stop.per_hour)} of hours{more}; each time "
+        f"at {stop.taken.text}, {nodes} are interrupted in {percent(stop.per_hour)} of hours{more}; each time "
         f"{_hours(stop.lost)} h are lost: half of the {_hours(settings.checkpoint_hours)} h between checkpoints, and "
         f"{_hours(settings.restart_hours)} h to restart. {less}{percent(useful)} of the paid hours are useful"
     )
@@ -254,7 +254,7 @@ def bound(one: Unpriced, found: PoolOptions, options: Options) -> str:
     if one.ends is None:
         return ""
     low, high = one.ends
-    an_hour = f"{money(low.rate.usd)} to {money(high.rate.usd)} an hour each, {low.rate.said}"
+    an_hour = f"{money(low.rate.usd)} to {money(high.rate.usd)} an hour each, {low.rate.remark}"
     if not found.options:
         return an_hour
     least = options.with_support(found.gap.low(found.stack_monthly(low)))

@@ -231,12 +231,12 @@ def _prices(item: Mapping[str, Any], service: str) -> Iterator[dict[str, str]]:
     fields["publicationdate"] = str(item.get("publicationDate", ""))
     for kind, by_code in terms.items():
         for term in by_code.values():
-            said = {plain(name): str(value) for name, value in term.get("termAttributes", {}).items()}
+            attributes = {plain(name): str(value) for name, value in term.get("termAttributes", {}).items()}
             for price in term.get("priceDimensions", {}).values():
                 if "USD" not in price.get("pricePerUnit", {}):
                     raise SourceFailed(f"AWS {service}: {fields['sku']} has no price in USD")
                 yield {
-                    **fields, **said, "termtype": str(kind), "offertermcode": str(term.get("offerTermCode", "")),
+                    **fields, **attributes, "termtype": str(kind), "offertermcode": str(term.get("offerTermCode", "")),
                     "unit": str(price.get("unit", "")), "priceperunit": str(price["pricePerUnit"]["USD"]),
                     "currency": "USD", "startingrange": str(price.get("beginRange", "0")),
                 }  # fmt: skip

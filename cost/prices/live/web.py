@@ -86,7 +86,7 @@ class Web:
                     text = response.content.decode()
                     json.loads(text)
                 except (requests.RequestException, ValueError) as error:
-                    problem = f"{url}: the answer is not complete JSON ({_said(error)})"
+                    problem = f"{url}: the answer is not complete JSON ({_reason(error)})"
                     continue
                 return text
         raise SourceFailed(problem)
@@ -110,7 +110,7 @@ class Web:
                     if number >= skip:
                         yield row
         except (requests.RequestException, UnicodeDecodeError, csv.Error) as error:
-            raise SourceFailed(f"{url}: the file breaks off ({_said(error)})") from None
+            raise SourceFailed(f"{url}: the file breaks off ({_reason(error)})") from None
 
     def _reach(self, url: str) -> None:
         """Raises SourceFailed if neither the server nor its proxy can be reached in time."""
@@ -130,7 +130,7 @@ class Web:
         try:
             response = self._session.get(url, timeout=_TIMEOUT, **options)
         except requests.RequestException as error:
-            raise SourceFailed(f"{url}: {_said(error)}") from None
+            raise SourceFailed(f"{url}: {_reason(error)}") from None
         if response.status_code != 200:
             waits = f", and asks to wait {wait} s" if (wait := response.headers.get("Retry-After")) else ""
             tries = f" after {_TRIES} tries" if response.status_code in _BUSY else ""
@@ -182,7 +182,7 @@ def _unreachable(place: tuple[str, int]) -> str:
     return why[0] if why else f"no answer within {_REACHED_WITHIN:g} s"
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """The reason in one line, without the address, which the message already has."""
     if not isinstance(error, requests.RequestException) or not error.args:
         return " ".join(str(error).split())

@@ -13,7 +13,7 @@ from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import money, ranged
-from gpucluster.cost.pricing.terms import said
+from gpucluster.cost.pricing.terms import term_texts
 from gpucluster.operate.quote.question import Question
 from gpucluster.operate.quote.quotes import Answer, Quote
 
@@ -55,7 +55,7 @@ def _prices(asked: Question) -> str:
     terms = {cloud: agreed for cloud, agreed in asked.terms.items() if cloud in asked.clouds}
     if not terms:
         return "List prices in USD, before tax, discounts, support and data transfer"
-    return f"Prices in USD with {' and '.join(said(terms))}; list prices otherwise, before tax and data transfer"
+    return f"Prices in USD with {' and '.join(term_texts(terms))}; list prices otherwise, before tax and data transfer"
 
 
 def what(quote: Quote) -> str:

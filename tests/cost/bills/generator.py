@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.core.program.resources import Resources, urn_name
-from gpucluster.cost.bills.matching import ours
+from gpucluster.cost.bills.matching import stack_charges
 from gpucluster.cost.bills.planned import Planned
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ class Item:
 
 def bill_of(cloud: str, lines: Iterable[Planned], resources: Resources, days: int = DAYS) -> list[Item]:
     """What exactly the plan would bring, day by day."""
-    mine = ours(resources)
+    mine = stack_charges(resources)
     labels = {key.replace("_", "-"): value for key, value in mine.labels.items()}
     return [
         item

@@ -46,7 +46,7 @@ def test_what_has_no_known_fabric_or_is_not_sxm_is_shown_and_not_ranked(book: Pr
         "lambda gpu_1x_h100_sxm_80gb": "no fabric known",
         "nebius hgx-h100": "no fabric known",
     }
-    assert all(item.said.endswith("(low)") for item in ranked if item.offer)
+    assert all(item.source.endswith("(low)") for item in ranked if item.offer)
 
 
 def test_a_machine_of_a_stack_that_says_no_fabric_is_not_ranked_either() -> None:

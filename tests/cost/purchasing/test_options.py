@@ -115,7 +115,7 @@ def test_a_way_without_a_price_here_lies_between_what_other_regions_and_on_deman
     assert ends is not None
     assert [end.rate.usd for end in ends] == [Decimal("62.92") / 2, Decimal("98.32")]  # eastus2 alone has one
     assert [end.monthly for end in ends] == [end.rate.usd * 5 * 730 for end in ends]
-    assert {end.rate.said for end in ends} == {
+    assert {end.rate.remark for end in ends} == {
         "by 1 other region, eastus2 $62.92, divided and multiplied by 2; at most on demand in eastus, $98.32"
     }
     assert "reservation 1y" not in {option.way.words for option in found.options}

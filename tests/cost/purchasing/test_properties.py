@@ -72,7 +72,7 @@ def test_a_mix_costs_no_less_at_its_ceiling_than_at_its_floor(
 def test_useful_is_a_share_and_more_nodes_never_leave_more(
     nodes: Decimal, rate: Decimal, checkpoint: Decimal, restart: Decimal
 ) -> None:
-    taken, chosen = Interruption(an_hour=rate, said=""), Settings(checkpoint_hours=checkpoint, restart_hours=restart)
+    taken, chosen = Interruption(an_hour=rate, text=""), Settings(checkpoint_hours=checkpoint, restart_hours=restart)
     few, many = interruptions(nodes, taken, chosen), interruptions(nodes + 1, taken, chosen)
     assert 0 <= many.useful <= few.useful <= 1
     assert 0 <= few.per_hour <= many.per_hour <= 1

@@ -16,7 +16,7 @@ def _found(nodes: int, rate: str, checkpoint: str = "0.5", restart: str = "0.25"
 
 
 def _rate(rate: str) -> Interruption:
-    return Interruption(an_hour=Decimal(rate), said="")
+    return Interruption(an_hour=Decimal(rate), text="")
 
 
 @pytest.mark.parametrize(("nodes", "per_hour"), [(1, "0.02"), (4, "0.0776"), (32, "0.4761"), (64, "0.7255")])

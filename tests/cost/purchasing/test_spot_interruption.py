@@ -31,7 +31,7 @@ def test_a_machine_of_aws_has_the_class_of_its_region(region: str, least: str, m
     found = interruption_of("p5.48xlarge", region, Settings())
     assert (found.month_least, found.month_most) == (Decimal(least), None if most is None else Decimal(most))
     assert (found.as_of, found.open) == ("2025-06-28", most is None)
-    assert found.said == Says(said, "AWS", "Spot", "Advisor", "2025-06-28")
+    assert found.text == Says(said, "AWS", "Spot", "Advisor", "2025-06-28")
 
 
 def test_a_share_a_month_is_what_an_hour_leaves_730_times() -> None:
@@ -48,12 +48,12 @@ def test_a_share_a_month_is_what_an_hour_leaves_730_times() -> None:
 def test_where_nothing_is_published_the_rate_is_said_to_be_assumed(machine: str, region: str) -> None:
     found = interruption_of(machine, region, Settings())
     assert (found.an_hour, found.month_least, found.source) == (ASSUMED, None, "")
-    assert found.said == Says("2.0%", "reclaimed", "no", "published")
+    assert found.text == Says("2.0%", "reclaimed", "no", "published")
 
 
 def test_a_rate_that_is_set_goes_before_a_class() -> None:
     found = interruption_of("p5.48xlarge", "us-east-1", Settings(interruption_rate=Decimal("0.1")))
-    assert (found.an_hour, found.said) == (Decimal("0.1"), "10.0% of nodes reclaimed per hour")
+    assert (found.an_hour, found.text) == (Decimal("0.1"), "10.0% of nodes reclaimed per hour")
 
 
 def test_the_table_has_each_machine_of_aws_once_a_region_and_every_row_can_be_read() -> None:
