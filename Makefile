@@ -27,7 +27,12 @@ unexport PYTHONDONTWRITEBYTECODE
 setup: $(READY) $(LINKS) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ \
+		line = sprintf("  make %-11s", $$1); count = split($$2, words, " "); \
+		for (i = 1; i <= count; i++) { \
+			if (length(line words[i]) > 79) { print line; line = sprintf("%18s", "") } \
+			line = line " " words[i] } \
+		print line }'
 
 preview: $(READY) ## The costed, policy-checked plan of STACK, in the sandbox
 	@$(BIN)/gpucluster sandbox pulumi preview --stack $(STACK) --policy-pack $(PACK)
