@@ -79,5 +79,5 @@ def command(folder: Path) -> None:
     written = write_folder(folder, this_environment())
     # Without it Pulumi would look for a package of that name.
     here = "" if folder.is_absolute() or str(folder).startswith(".") else "./"
-    click.echo(f"Wrote {' and '.join(map(str, written))}. Add the folder to Pulumi.yaml:")
-    click.echo(f"packages:\n  gpucluster: {here}{folder}")
+    click.echo(f"Wrote {' and '.join(map(str, written))}.")
+    click.echo(f"Add the folder to Pulumi.yaml:\npackages:\n  gpucluster: {here}{folder}")

@@ -74,8 +74,8 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
         )
     refuse_command(line, project.stack_file(stack_of_line(line, project) or "<stack>"))
     engine = find_engine()
-    banner = "SIMULATED clouds: no account is used and nothing is billed."
-    note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
+    note("SIMULATED clouds: no account is used and nothing is billed.")
+    note(f"Engine {engine.version}, state in {_shown(project)}")
     return _run_in(project, line, engine, scenario, kubernetes)
 
 

@@ -52,7 +52,7 @@ def test_the_command_says_what_to_write_into_the_project(tmp_path: Path, monkeyp
     done = CliRunner().invoke(main, ["package"])
     assert (done.exit_code, done.output) == (
         0,
-        "Wrote gpucluster-package/PulumiPlugin.yaml and gpucluster-package/__main__.py. "
+        "Wrote gpucluster-package/PulumiPlugin.yaml and gpucluster-package/__main__.py.\n"
         "Add the folder to Pulumi.yaml:\npackages:\n  gpucluster: ./gpucluster-package\n",
     )
     assert f"virtualenv: {sys.prefix}\n" in Path("gpucluster-package/PulumiPlugin.yaml").read_text()
