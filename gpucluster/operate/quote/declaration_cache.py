@@ -77,7 +77,7 @@ class Views:
         if missing:
             number = sum(map(len, missing.values()))
             names = ", ".join(clouds()[name].title for name in missing)
-            self._say(f"Declaring {number} kinds of cluster once ({names}); later quotes reuse them.")
+            self._say(f"Declaring {number} kinds of cluster ({names}), for later quotes too.")
             for shape, document in _declared(missing):
                 _keep(shape, document)
                 self._views[shape] = _view(document)

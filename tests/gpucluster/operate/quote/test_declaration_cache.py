@@ -135,7 +135,7 @@ def test_a_view_is_kept_and_one_that_is_damaged_is_declared_anew(
     file.write_text("{")
     Views(said.append).prepare(found)
     assert asked_for == [1, 1]
-    assert said == ["Declaring 1 kinds of cluster once (AWS); later quotes reuse them."] * 2
+    assert said == ["Declaring 1 kinds of cluster (AWS), for later quotes too."] * 2
 
 
 def test_a_cluster_that_cannot_be_declared_is_a_fault_with_what_its_process_said(
