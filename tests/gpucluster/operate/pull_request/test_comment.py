@@ -80,8 +80,8 @@ def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) 
     assert "| **Total** | $943.08 | $943.08 | $0.00 | 1 mandatory |\n" in text
     [row] = [line for line in text.splitlines() if REQUIRED.match(line)]
     assert row.startswith(
-        "| `required-labels`: ``tags: `team` missing``<br>Fix: ``Write the labels team=research; `gpucluster guardrails "
-        "check` prints where.``"
+        "| `required-labels`: ``tags: `team` missing``<br>Fix: ``Write the labels team=research; `gpucluster "
+        "guardrails check` prints where.``"
     )
     assert row.endswith('.<br>Write in `tags`: `{"team": "research"}` | `dev` | `shared` | $174.00 | `__main__.py:6` |')
     assert "<details>" not in text
