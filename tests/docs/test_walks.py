@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def test_the_table_names_what_stands_in_the_pages() -> None:
         found = [*steps(page)]
         commands = {step.command for step in found}
         text = (ROOT / page).read_text()
-        named = {*table.get("not_run", {}), *table.get("instead", {}), *table.get("code", {}), *table.get("inline", ())}
+        named = {name for key in ("not_run", "instead", "code", "inline", "wide") for name in table.get(key, ())}
         assert named - commands == set(), page
         assert {*table.get("sections", {})} - {step.section for step in found} == set(), page
         lines = {line.strip() for line in text.splitlines()}
@@ -103,7 +103,6 @@ class Walk:
     folder: Path
     way: str
     memory: Path
-    said: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self.memory.write_text(f"cd '{self.folder}'\n")
@@ -127,8 +126,7 @@ class Walk:
             got, text = done.returncode, done.stdout
             assert _ESCAPES.search(text) is None, f"{command}: codes of a terminal in a pipe\n{text}"
         text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
-        self.said.append(f"$ {command}\n{text}")
-        assert got == code, f"exit code {got}\n{self.said[-1]}"
+        assert got == code, f"{command}: exit code {got}\n{text}"
         return text
 
 
@@ -138,8 +136,8 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folders(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """What `folder` of the table names; the package is on the PATH, and nothing else of this checkout."""
+def folder(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Makes what `folder` of the table names. The package is on the PATH, and nothing else of this checkout."""
     for name in ("GPUCLUSTER_OUTPUT", "NO_COLOR", "PYTHONPATH", "VIRTUAL_ENV", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", f"{environment / 'bin'}:/usr/local/bin:/usr/bin:/bin")
@@ -181,8 +179,8 @@ def _clone(folder: Path, environment: Path) -> None:
 _WHOLE = re.compile(
     r"\s*\S+$"  # an address, a path, a name of the engine
     r"| {4}[\w-]+: "  # messages of programs and packs, which the engine does not break
-    r"| +\w+ *: \""  # outputs
-    r"|(running|Next)? +.*gpucluster "  # commands
+    r"| +[\w.-]+ *: \"|The resources in the stack have been deleted"  # outputs, and the engine's own sentence
+    r"|(running |Next +| +|Previewing \w+: ).*gpucluster "  # commands
 )
 """Lines that are copied whole, or that the engine writes."""
 
@@ -223,7 +221,9 @@ def test_every_command_of_a_page_does_what_the_page_says(page: str, way: str, fo
             if page == TUTORIAL:
                 command = in_the_sandbox(command)
             text = walk.run(command, table.get("code", {}).get(step.command, 0))
-            if way == "terminal":
+            if way == "terminal" and step.command in table.get("wide", {}):
+                assert too_wide(text) != [], f"{command} is no exception any more"
+            elif way == "terminal":
                 wide += [f"{command}: {line}" for line in too_wide(text)]
         if step.shown and (step.command or way == "pipe"):  # at a terminal, the engine draws a tree
             assert missing(step.shown, text) == [], text
