@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from gpucluster.core.documents.formats import write
+from gpucluster.core.documents.formats import width_for, write
 from gpucluster.core.program.closing import in_full
 from gpucluster.core.program.readers.files import Read, arguments_of, read_file, run
 from gpucluster.core.program.readers.records import NotReadable
@@ -151,6 +151,7 @@ def report(
     if verdict is None:
         return
     if not quiet and (form != "table" or labels):
-        click.echo(verdict.sentence, err=True)
+        text = verdict.sentence
+        click.echo(click.wrap_text(text, width_for(sys.stderr)) if sys.stderr.isatty() else text, err=True)
     if verdict.outcome == "over":
         raise SystemExit(Exit.FINDINGS)
