@@ -105,7 +105,7 @@ def _plan(file: TextIO | None, stack: str | None, *, quiet: bool) -> tuple[str, 
     if stack is None:
         source = file or sys.stdin
         return source.read(), name_of(source)
-    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview", "--json", "--show-sames"]
+    command = [sys.executable, "-P", "-m", "gpucluster", "sandbox", "pulumi", "preview", "--json", "--show-sames"]
     return run([*command, "--stack", stack], {}, quiet=quiet), f"the preview of {stack}"
 
 

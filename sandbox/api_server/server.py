@@ -122,7 +122,7 @@ def _started(folder: Path, binaries: Binaries, living: bool) -> Server:
     state.unlink(missing_ok=True)
     with (folder / keeper.LOG).open("w+") as log:
         programs = (str(folder), str(binaries.api_server), str(binaries.etcd))
-        command = [sys.executable, "-m", keeper.__name__, *programs, *(("living",) if living else ())]
+        command = [sys.executable, "-P", "-m", keeper.__name__, *programs, *(("living",) if living else ())]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, close_fds=True
         )

@@ -138,7 +138,7 @@ def _start(server: Path, folder: Path, idle_minutes: float) -> None:
     for left in (keeper.STATE, keeper.WANTED, INSTALLED, PORTS):
         (folder / left).unlink(missing_ok=True)
     with (folder / keeper.LOG).open("w+") as log:
-        command = [sys.executable, "-m", keeper.__name__, str(server), str(folder), str(idle_minutes)]
+        command = [sys.executable, "-P", "-m", keeper.__name__, str(server), str(folder), str(idle_minutes)]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, close_fds=True
         )

@@ -85,5 +85,5 @@ def users_pulumi(why: str, instead: str) -> Pulumi:
 def sandbox_pulumi(options: Mapping[str, Any]) -> Pulumi:
     """The Pulumi of the sandbox. options: the options before its command."""
     given = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
-    command = (sys.executable, "-m", "gpucluster", "sandbox", *given, "pulumi")
+    command = (sys.executable, "-P", "-m", "gpucluster", "sandbox", *given, "pulumi")
     return Pulumi(command=command, shown="gpucluster sandbox pulumi")

@@ -117,7 +117,7 @@ def _view(document: Mapping[str, Any]) -> _View:
 
 def _declared(missing: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every shape, with a separate, concurrent process for each cloud."""
-    command = [sys.executable, "-m", "gpucluster.operate.quote.plan_declaration"]
+    command = [sys.executable, "-P", "-m", "gpucluster.operate.quote.plan_declaration"]
     pipe = subprocess.PIPE
     running = {
         cloud: subprocess.Popen([*command, cloud], stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")

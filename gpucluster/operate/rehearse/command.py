@@ -128,7 +128,7 @@ def _build(stack: str, *, up: bool) -> None:
     if not up:
         raise InputError(f"the stack {stack!r} does not exist in the sandbox; build it: {typed}; or add --up")
     # The engine's output is progress here.
-    done = subprocess.run([sys.executable, "-m", "gpucluster", *command], stdout=sys.stderr, check=False)
+    done = subprocess.run([sys.executable, "-P", "-m", "gpucluster", *command], stdout=sys.stderr, check=False)
     if done.returncode:
         raise InputError(f"the stack {stack!r} could not be built; run {typed}")
 
