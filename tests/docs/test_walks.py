@@ -1,6 +1,6 @@
 """The commands of the pages that one reads first are typed word for word, in the order of the page.
 
-`test_walks.yaml` says where, and names each command that is not run, with the reason.
+`walks.yaml` says where, and names each command that is not run, with the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.packaging.conftest import make_environment
 from tests.terminal import in_terminal
 
 ROOT = Path(__file__).parents[2]
-TABLE: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text())
+TABLE: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("walks.yaml").read_text())
 TUTORIAL = "docs/start/tutorial.md"
 WIDTH = 80
 _PARTS = re.compile(

@@ -101,7 +101,7 @@ def test_a_spec_is_checked_and_planned_for_it(tree: Path) -> None:
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert lines["cluster"] == "trial on TKS 1.34, toy-1"
     assert "x toy.8xh100: " in lines["training"]
-    assert done.stderr == "a preview needs pulumi-toy: pip install 'pulumi-toy'\n"
+    assert done.stderr == "a preview, and the cost here, needs pulumi-toy: pip install 'pulumi-toy'\n"
 
 
 def test_a_mistake_in_its_place_is_told(tree: Path) -> None:

@@ -27,7 +27,7 @@ PROGRAM = """
 
 def _refused(project: Any, *command: str) -> str:
     done = project.run("pulumi", "stack", "rename", *command)
-    (line,) = [line for line in done.stderr.splitlines() if "SIMULATED" not in line]
+    (line,) = [line for line in done.stderr.splitlines() if not line.startswith(("SIMULATED", "Engine "))]
     assert (done.returncode, done.stdout) == (2, "")
     return line
 
