@@ -113,7 +113,10 @@ def test_a_check_names_the_sdk_that_a_preview_would_miss(only_gcp: Environment, 
         only_gcp.run(project, "gpucluster", "check", "--stack", f"{name}-trial") for name in ("gcp", "azure")
     )
     assert (there.code, there.err, missing.code) == (0, "", 0), there.text + missing.text
-    assert missing.err == "a preview needs pulumi-azure-native: pip install 'pulumi-azure-native>=3.12,<4'\n"
+    assert (
+        missing.err
+        == "a preview, and the cost here, needs pulumi-azure-native: pip install 'pulumi-azure-native>=3.12,<4'\n"
+    )
 
 
 def test_an_sdk_that_is_there_is_not_missing() -> None:
