@@ -179,6 +179,7 @@ def _clone(folder: Path, environment: Path) -> None:
 _WHOLE = re.compile(
     r"\s*\S+$"  # an address, a path, a name of the engine
     r"| {4}[\w-]+: "  # messages of programs and packs, which the engine does not break
+    r"| {4}\S+ \S+@v|\s+(- \[|why: |fix: )"  # findings of a pack, as the engine prints them
     r"| +[\w.-]+ *: \"|The resources in the stack have been deleted"  # outputs, and the engine's own sentence
     r"|(running |Next +| +|Previewing \w+: ).*gpucluster "  # commands
 )
@@ -187,6 +188,8 @@ _WHOLE = re.compile(
 
 def too_wide(text: str) -> list[str]:
     """Lines that a terminal breaks, but for `_WHOLE`."""
+    # A command that another one started writes behind the sign that work goes on.
+    text = re.sub(r"[\u2800-\u28ff] [a-z ]+", "", text)
     lines = (line.rstrip() for line in re.split(r"[\r\n]", text))
     return [line for line in lines if len(line) > WIDTH and not _WHOLE.match(line)]
 
