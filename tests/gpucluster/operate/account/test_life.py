@@ -54,8 +54,8 @@ def test_the_end_is_fixed_by_the_first_up_and_a_second_preview_is_empty(trial: P
     done = trial.pulumi("preview", "--expect-no-changes")
     assert done.code == 0, done.text
     begun, ends = (f"{before[name][:10]} {before[name][11:16]} UTC" for name in ("begun", "ends"))
-    assert f"aws-trial: started {begun}, ends {ends}, in 14.0 days: $" in done.text
-    assert " so far, $99,178.59 by its end" in done.text
+    assert f"started {begun}, ends {ends}, in 14.0 days: $" in " ".join(done.text.split())
+    assert " so far; $99,178.59 at the end if unchanged" in " ".join(done.text.split())
     again = trial.pulumi("up", "--yes", "--skip-preview")
     assert (again.code, outputs(trial)["begun"]) == (0, before["begun"]), again.text
 
