@@ -6,6 +6,8 @@ import contextlib
 import fcntl
 import os
 import pty
+import select
+import signal
 import subprocess
 import termios
 from collections.abc import Sequence
@@ -31,14 +33,17 @@ def in_terminal(
         stdout=there,
         stderr=there,
         start_new_session=True,
-        # Ctrl-C reaches the processes of a controlling terminal.
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        preexec_fn=_as_a_login_does,
     )
     os.close(there)
-    shown, read, left = b"", 0, list(answers)
+    shown, read, left, keys = b"", 0, list(answers), ""
     with contextlib.suppress(OSError):  # a terminal whose last writer is gone ends with an error
-        while part := os.read(here, 65536):
-            shown += part
+        while True:
+            if not select.select([here], [], [], 2)[0]:
+                # A signal between a prompt and its read waits for the next key, so a user presses Ctrl-C again.
+                os.write(here, b"\x03" if keys == "\x03" else b"")
+                continue
+            shown += os.read(here, 65536)
             while left and (at := shown.find(left[0][0].encode(), read)) >= 0:
                 awaited, keys = left.pop(0)
                 read = at + len(awaited.encode())
@@ -47,3 +52,9 @@ def in_terminal(
     code, text = running.wait(), shown.decode()
     assert left == [], f"not awaited: {left}\n{text}"
     return code, text
+
+
+def _as_a_login_does() -> None:
+    """Ctrl-C reaches the processes of a controlling terminal that don't ignore it, as those of a background job do."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
