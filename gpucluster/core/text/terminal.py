@@ -187,6 +187,20 @@ def working(text: str) -> Generator[None]:
         waiting.end()
 
 
+@contextmanager
+def lent() -> Generator[None]:
+    """The terminal is another program's: the text of `working` is hidden, which would stand in that program's lines."""
+    hidden = _waiting.copy()
+    _waiting.clear()
+    for each in hidden:
+        each.end()
+    try:
+        yield
+    finally:
+        _waiting.extend(hidden)
+        _quiet_since_now()
+
+
 def _open_closed() -> None:
     """Opens standard streams that the caller closed, as cron and daemons do, on the null device.
 

@@ -19,6 +19,7 @@ from gpucluster.core.program.readers.records import NotReadable, resource_of
 from gpucluster.core.program.resources import Resource, Resources, region_key
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.core.text.json_text import BadJson, parse
+from gpucluster.core.text.terminal import lent
 
 __all__ = [
     "SET_VARIABLE",
@@ -258,10 +259,11 @@ def run(arguments: Sequence[str], values: Mapping[str, str], *, quiet: bool = Fa
     """
     environment = {**os.environ, SET_VARIABLE: json.dumps(dict(values))} if values else dict(os.environ)
     try:
-        done = subprocess.run(
-            arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, text=True,
-            encoding="utf-8", errors="replace", check=False,
-        )  # fmt: skip
+        with lent():
+            done = subprocess.run(
+                arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None,
+                text=True, encoding="utf-8", errors="replace", check=False,
+            )  # fmt: skip
     except OSError as error:
         raise NotReadable(f"--run: {shlex.join(arguments)} cannot be run: {error.strerror}") from None
     if done.returncode and not done.stdout.lstrip().startswith("{"):

@@ -150,3 +150,38 @@ def test_a_terminal_shows_that_a_silent_command_works_and_nothing_of_it_stays(tm
     assert in_terminal(command, tmp_path, TERM="dumb") == (0, "first\r\ndone\r\n")
     piped = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (piped.stdout, piped.stderr) == ("first\ndone\n", "")
+
+
+LENDING = """
+import subprocess
+import sys
+import time
+import click
+import rich.console, rich.live, rich.spinner
+from gpucluster.core.text import terminal
+
+terminal._SILENCE = 0.05
+
+@click.group(cls=terminal.Program)
+def program(): ...
+
+@program.command()
+def report():
+    with terminal.working("reporting"):
+        time.sleep(1)
+        with terminal.lent():
+            subprocess.run([sys.executable, "-c", "import time; time.sleep(1); print('SIMULATED'); time.sleep(1)"])
+        time.sleep(1)
+    click.echo("done")
+
+program()
+"""
+
+
+def test_another_program_has_the_terminal_to_itself(tmp_path: Path) -> None:
+    code, shown = in_terminal([sys.executable, "-c", LENDING, "report"], tmp_path, TERM="xterm")
+    assert code == 0
+    before, own, after = re.split(r"(SIMULATED\r\n)", shown)
+    assert " reporting" in before and " reporting" in after and own == "SIMULATED\r\n", shown
+    # The text is erased before the other program starts, which then writes to an empty line.
+    assert before.endswith("\x1b[2K") and after.endswith("\x1b[2Kdone\r\n"), shown
