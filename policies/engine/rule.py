@@ -293,23 +293,33 @@ def message(rule: Rule, violations: Sequence[Violation]) -> str:
     """
     fixes = dict.fromkeys(violation.fix or rule.fix for violation in violations)
     shown = [*fixes] if len(fixes) == 1 else [rule.fix]
+    count = [f"{len(violations):,} findings"] if len(violations) > 1 else []
     return "\n".join(
-        [*_wrong(violations), f"why: {rule.why}", *(f"fix: {fix}" for fix in shown), f"see: {explained_by(rule)}"]
+        [
+            *count,
+            *wrong([(one.resource.name if one.resource else "the stack", one) for one in violations]),
+            f"why: {rule.why}",
+            *(f"fix: {fix}" for fix in shown),
+            f"see: {explained_by(rule)}",
+        ]
     )
 
 
-def _wrong(violations: Sequence[Violation]) -> Iterator[str]:
-    """One line for one violation; else the number, and the resources with what is wrong with them."""
-    if len(violations) == 1:
-        yield violations[0].what
-        return
-    names: dict[str, list[str]] = {}
-    for violation in violations:
-        names.setdefault(violation.what, []).append(violation.resource.name if violation.resource else "the stack")
-    yield f"{len(violations):,} findings"
-    for what, about in names.items():
-        more = f" and {len(about) - _NAMED:,} more" if len(about) > _NAMED else ""
-        yield f"{', '.join(about[:_NAMED])}{more}: {what}"
+def wrong(named: Sequence[tuple[str, Violation]]) -> Iterator[str]:
+    """What is wrong, after the names of its resources if there are several violations. named: each with its name."""
+    for names, what in by_text((name, violation.what) for name, violation in named):
+        yield f"{names}: {what}" if len(named) > 1 else what
+
+
+def by_text(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """(its names, text) of each different text. named: (name, text)."""
+    found: dict[str, list[str]] = {}
+    for name, text in named:
+        found.setdefault(text, []).append(name)
+    for text, about in found.items():
+        names = [*dict.fromkeys(about)]
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        yield f"{', '.join(names[:_NAMED])}{more}", text
 
 
 def spec_field(rule: Rule, violation: Violation) -> str:

@@ -1,8 +1,12 @@
-"""A report as a document: findings by file, mandatory ones first, the effect on nodes, and their numbers."""
+"""A report as a document: findings by file and rule, mandatory ones first, the effect on nodes, and their numbers.
+
+A table has one row for each rule; JSON has one entry for each resource.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, Literal
 
 from pydantic import Field
@@ -12,7 +16,7 @@ from gpucluster.core.documents.document import Document, Heading, Notes, Row, Se
 from gpucluster.core.documents.model import Model
 from gpucluster.core.text.json_text import schema_of
 from gpucluster.policies.clouds.node_impacts import NodeImpact
-from gpucluster.policies.engine.rule import Enforcement, explained_by, page_of
+from gpucluster.policies.engine.rule import Enforcement, by_text, explained_by, page_of, wrong
 from gpucluster.policies.report import Found, Report
 
 
@@ -24,7 +28,8 @@ def check_document(report: Report, *, closing: bool = True) -> Document:
 def _sections(report: Report, *, closing: bool) -> Iterator[Section]:
     several = len(report.files) > 1
     for checked in report.files:
-        found = [_row(item, report) for item in report if item.checked is checked]
+        of_file = (item for item in report if item.checked is checked)
+        found = [_row([*of_rule], report) for _, of_rule in groupby(of_file, lambda item: item.rule.name)]
         nodes = [one.sentence for one in checked.nodes if closing or not one.harmless]
         if several and (found or closing or nodes):
             yield Heading(checked.file if found else f"{checked.file}: no findings")
@@ -36,21 +41,37 @@ def _sections(report: Report, *, closing: bool) -> Iterator[Section]:
         yield from _closing(report)
 
 
-def _row(found: Found, report: Report) -> Row:
-    exemption = found.exemption(report.today)
+def _row(found: Sequence[Found], report: Report) -> Row:
+    """The findings of one rule in one file."""
+    first, several = found[0], len(found) > 1
+    one_place = len({one.where for one in found}) == 1
+    names = [one.checked.name_of(one.resource) if one.resource else one.subject for one in found]
+    named = [*zip(names, found, strict=True)]
+    places = ["" if one_place or not one.where else f" ({one.where})" for one in found]
+    edits = [*by_text((name, f"{edit.path}: {edit.snippet}") for name, one in named for edit in one.edits)]
+    # Without names if every resource gets the same.
+    [(everyone, _)] = by_text((name, "") for name in names)
+    lines = [f"write in {'' if about == everyone else f'{about}, '}{edit}" for about, edit in edits]
+    accept = "one of them, add to exemptions, with its name," if several else "it, add to exemptions, with"
+    exemption = first.exemption(report.today)
+    lines += [f"to accept {accept} a reason and an owner: {exemption}"] if exemption else []
+    fixes = [*by_text((name, one.fix) for name, one in named)]
     return Row(
-        (found.rule.name, found.level.value, found.subject, found.where),
+        (
+            first.rule.name,
+            first.level.value,
+            f"{len(found):,} findings" if several else first.subject,
+            first.where if one_place else "",
+        ),
         [
-            found.violation.what,
-            f"why: {found.rule.why}",
-            f"fix: {found.fix}",
-            f"see: {explained_by(found.rule)}",
+            *wrong([(f"{name}{place}", one.violation) for (name, one), place in zip(named, places, strict=True)]),
+            f"why: {first.rule.why}",
+            *(f"fix{f' of {about}' if len(fixes) > 1 else ''}: {fix}" for about, fix in fixes),
+            f"see: {explained_by(first.rule)}",
         ],
-        lines=[
-            *(f"write in {edit.path}: {edit.snippet}" for edit in found.edits),
-            *([f"to accept it, add to exemptions, with a reason and an owner: {exemption}"] if exemption else []),
-        ],
+        lines=lines,
         strong=True,
+        bad=first.level is Enforcement.MANDATORY,
     )
 
 

@@ -22,6 +22,7 @@ class Row:
     """Cells of a table, texts below them, and below these the lines to copy, which do not wrap.
 
     strong: a heading or sum of the rows after it, up to the next strong one. amount: for the sum of omitted rows.
+    bad: red on a terminal.
     """
 
     cells: Sequence[str]
@@ -29,6 +30,7 @@ class Row:
     strong: bool = False
     amount: Decimal = Decimal(0)
     lines: Sequence[str] = ()
+    bad: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -25,11 +25,12 @@ _NAME: Final = 24
 _LABEL: Final = 33
 """Most characters of the first column of an even table; the others are never narrower than their words."""
 _BOLD: Final = Style(bold=True)
+_BAD: Final = Style(bold=True, color="red")
 
 
 def as_text(document: Document, width: int, *, styled: bool = False) -> str:
     """Sections separated by empty lines. width: characters per line; only words and amounts that do not fit exceed
-    it. styled: sums are bold.
+    it. styled: sums are bold, and bad rows red.
     """
     heading = ": ".join(filter(None, (document.title, document.basis)))
     sections = [*filter(None, (heading, document.answer)), *document.sections()]
@@ -85,7 +86,7 @@ def _shown(text: str) -> str:
 @dataclass(frozen=True)
 class _Row:
     cells: Sequence[str]
-    strong: bool = False
+    style: Style | None = None
 
 
 @dataclass
@@ -137,13 +138,13 @@ class _Lines:
         ):
             if fits:
                 fitting = [row for row in group if isinstance(row, _Row)]
-                styles = [_BOLD if row.strong else None for row in fitting]
+                styles = [row.style for row in fitting]
                 cells = zip(*(row.cells for row in fitting), strict=True)
                 grid.add_row(*(column.lines(shown, styles) for column, shown in zip(columns, cells, strict=True)))
             else:
                 for row in group:
                     if isinstance(row, _Row):
-                        grid.add_row(*map(_cell, row.cells), style=_BOLD if row.strong else None)
+                        grid.add_row(*map(_cell, row.cells), style=row.style)
                     else:
                         yield from console.render(grid, wide)
                         yield from console.render(row, options)
@@ -165,7 +166,7 @@ def _rows(table: Table) -> Iterator[_Row | RenderableType]:
         inside = grouped if number < len(table.rows) else summed
         indent = "  " if inside and not row.strong else ""
         first, *others = map(_shown, row.cells)
-        yield _Row([f"{indent}{first}", *others], strong=row.strong)
+        yield _Row([f"{indent}{first}", *others], _BAD if row.bad else _BOLD if row.strong else None)
         for text in row.below:
             shown = f"{indent}{below}{_shown(text)}"
             yield _cell(shown) if table.across else _Row([shown, *blank])
