@@ -130,16 +130,24 @@ class Found:
     @property
     def place(self) -> tuple[str, int] | None:
         """File and line to edit: of the spec if a field of it decides; of the program, if the plan has them
-        (`path#line` or `path#line,column`). Never of this package's components, which declare what is in a cluster.
+        (`path#line` or `path#line,column`): for what a component of this package declares, of the call of the
+        component.
         """
         spec = spec_place(self.checked.specs, self.field) if self.field else None
         if spec is not None and spec.line:
             return os.path.relpath(spec.file), spec.line
-        if self.resource is not None and in_own_cluster(self.resource):
-            return None
-        path, _, where = ((self.resource.source_position if self.resource else None) or "").partition("#")
+        path, _, where = (self._declared_at or "").partition("#")
         line = where.partition(",")[0]
         return (path, int(line)) if path and line.isdigit() and int(line) > 0 else None
+
+    @property
+    def _declared_at(self) -> str | None:
+        about = self.resource
+        if about is None or not in_own_cluster(about):
+            return about.source_position if about else None
+        around = (about, *self.checked.resources.parents(about))
+        components = [one.source_position for one in around if not one.custom and in_own_cluster(one)]
+        return next(filter(None, components), None)
 
     @property
     def where(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ CLUSTER = Resource(
     type="gpucluster:aws:TrainingCluster",
     name="trial",
     custom=False,
-    source_position="venv/lib/python3.11/site-packages/gpucluster/components/aws/cluster.py#46",
+    source_position="__main__.py#12",
 )
 INSIDE = Resource(
     urn=f"urn:pulumi:dev::shop::gpucluster:aws:TrainingCluster${BUCKET}::trial-data",
@@ -49,7 +50,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (budget.RULE, CLUSTER, "budget.monthly_usd", ("stacks/specs/trial.yaml", 3)),
         (required_labels.RULE, INSIDE, "labels", ("stacks/specs/trial.yaml", 4)),
         (required_labels.RULE, OWN, "", ("__main__.py", 17)),
-        (disks_encrypted.RULE, INSIDE, "", None),
+        (disks_encrypted.RULE, INSIDE, "", ("__main__.py", 12)),
         (budget.RULE, None, "budget.monthly_usd", ("stacks/specs/trial.yaml", 3)),
     ],
     ids=["a cluster", "inside a cluster", "a resource of the program", "no field decides", "the stack"],
@@ -65,10 +66,28 @@ def test_a_finding_is_where_it_can_be_mended(
     assert (found.field, found.place) == (field, place)
 
 
-def test_a_cluster_without_a_spec_file_has_no_place_of_ours(project: Path) -> None:
-    checked = Checked(file="plan.json", outcomes=[], resources=Resources([CLUSTER]), specs=specs_of("", project))
-    found = Found(checked=checked, level=Enforcement.ADVISORY, rule=budget.RULE, violation=Violation(CLUSTER, "wrong"))
-    assert (found.field, found.place) == ("budget.monthly_usd", None)
+@pytest.mark.parametrize("about", [CLUSTER, INSIDE], ids=["the cluster", "inside of it"])
+def test_without_a_spec_file_a_finding_is_where_the_program_declares_the_cluster(
+    project: Path, about: Resource
+) -> None:
+    checked = Checked(
+        file="plan.json", outcomes=[], resources=Resources([CLUSTER, INSIDE]), specs=specs_of("", project)
+    )
+    found = Found(checked=checked, level=Enforcement.ADVISORY, rule=budget.RULE, violation=Violation(about, "wrong"))
+    assert found.place == ("__main__.py", 12)
+    assert found.where == "__main__.py:12, budget.monthly_usd"
+
+
+def test_a_cluster_that_no_program_calls_has_no_place_of_ours(project: Path) -> None:
+    cluster = replace(CLUSTER, source_position=None)
+    checked = Checked(
+        file="plan.json", outcomes=[], resources=Resources([cluster, INSIDE]), specs=specs_of("", project)
+    )
+    found = [
+        Found(checked=checked, level=Enforcement.ADVISORY, rule=budget.RULE, violation=Violation(about, "wrong"))
+        for about in (cluster, INSIDE)
+    ]
+    assert [(one.field, one.place) for one in found] == [("budget.monthly_usd", None)] * 2
 
 
 def test_the_spec_is_that_of_the_plans_stack_and_of_its_project_alone(project: Path, tmp_path: Path) -> None:

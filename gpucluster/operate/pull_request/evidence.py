@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from gpucluster.core.program.readers.records import NotReadable
+from gpucluster.core.program.readers.records import NotReadable, call_of
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.core.text.json_text import schema_of
 
@@ -112,8 +112,8 @@ _KEPT: Final = (
     "delete",
     "retainOnDelete",
 )
-"""Fields of a resource that readers use. Stack traces, which contain paths of the machine, are most of the omitted
-content."""
+"""Fields of a resource that readers use, beside the call of a component in its stack trace. The rest of the traces is
+most of the omitted content."""
 
 
 def kept_of_plan(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,7 +146,8 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _resource(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: record[key] for key in _KEPT if record.get(key) not in (None, {}, [])}
+    kept = {key: record[key] for key in _KEPT if record.get(key) not in (None, {}, [])}
+    return {**kept, "stackTrace": call} if (call := call_of(record)) else kept
 
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +15,14 @@ import pulumi
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
+from gpucluster import aws, azure, gcp
 from gpucluster.components.stack import declaration
 from gpucluster.components.stack.declaration import declaration_context, declare, read_trial_start
 from gpucluster.components.stack.stack_config import read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.readers import last_outputs as module
+from gpucluster.core.program.readers.records import call_of, resource_of
 from gpucluster.cost.pricing import plan_prices
 
 ROOT = Path(__file__).parents[3]
@@ -180,3 +183,56 @@ def test_a_preview_before_the_first_update_knows_no_beginning(
     monkeypatch.setattr(pulumi.runtime, "is_dry_run", lambda: True)
     _answers(monkeypatch, {"outputs": {}})
     assert (read_trial_start(), waited) == (None, [])
+
+
+class Clusters(MockMonitor):
+    """Keeps the records of clusters as the engine writes them, in a project in the folder of this file."""
+
+    def __init__(self) -> None:
+        super().__init__(Nothing())
+        self.records: list[dict[str, Any]] = []
+
+    def RegisterResource(self, request: Any) -> Any:
+        if request.type.endswith(":TrainingCluster"):
+            positions = [frame.pc for frame in request.stackTrace.frames]
+            files = [os.path.relpath(one.uri.removeprefix("file://"), Path(__file__).parent) for one in positions]
+            frames = zip(files, positions, strict=True)
+            trace = [{"sourcePosition": f"project:///{file}#{one.line}"} for file, one in frames]
+            urn = f"urn:pulumi:dev::mine::{request.type}::{request.name}"
+            self.records.append(
+                {"urn": urn, "type": request.type, "sourcePosition": trace[0]["sourcePosition"], "stackTrace": trace}
+            )
+        return super().RegisterResource(request)
+
+
+SPEC: dict[str, Any] = {
+    "training": {"nodes": 4},
+    "storage": {"shared": {"usable_tib": 20}},
+    "access": {"kind": "public", "cidrs": ["198.18.0.0/24"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("cloud", "place"),
+    [
+        (aws, aws.Location(region="us-east-1", zone="us-east-1a")),
+        (gcp, gcp.Location(project="my-project", region="us-central1", zone="us-central1-a")),
+        (azure, azure.Location(subscription="00000000-0000-0000-0000-000000000000", region="eastus", zone="1")),
+    ],
+    ids=["aws", "gcp", "azure"],
+)
+def test_a_plan_has_the_line_in_which_a_program_declares_a_cluster(cloud: Any, place: Any) -> None:
+    monitor, lines = Clusters(), list[int]()
+    pulumi.runtime.set_mocks(monitor.mocks, project="mine", stack="dev", preview=True, monitor=monitor)
+
+    @pulumi.runtime.test
+    def program() -> None:
+        lines.append(inspect.currentframe().f_lineno + 1)
+        cloud.TrainingCluster("trial", SPEC, place)
+
+    program()
+    [record] = monitor.records
+    assert "components" in record["sourcePosition"]
+    assert resource_of(record, "plan.json", "").source_position == f"{Path(__file__).name}#{lines[0]}"
+    assert len(call_of(record)) == 2
+    assert call_of({**record, "type": "aws:s3/bucket:Bucket", "custom": True}) == []

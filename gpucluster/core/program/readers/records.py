@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 from gpucluster.core.program.resources import UNKNOWN, Resource, urn_name
@@ -68,6 +69,31 @@ def _position(value: object) -> str | None:
     return value.removeprefix("project:///")
 
 
+_COMPONENTS: Final = "gpucluster:"
+"""Start of the types of this package's components."""
+
+
+def call_of(record: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Two frames of the stack trace of a component of this package: its public class, without the folder in which the
+    package is installed, and the program's call of it. Empty for other resources, and without a call in the project.
+    """
+    type_, trace = str(record.get("type")), record.get("stackTrace")
+    if record.get("custom") is True or not type_.startswith(_COMPONENTS) or not is_list(trace):
+        return []
+    frames = [str(frame.get("sourcePosition")) for frame in trace if is_object(frame)]
+    entry = f"gpucluster/{type_.split(':')[1]}.py#"
+    calls = ((own, call) for own, call in pairwise(frames) if entry in own and _position(call) and entry not in call)
+    found = next(((own[own.index(entry) :], call) for own, call in calls), ())
+    return [{"sourcePosition": frame} for frame in found]
+
+
+def _declared_at(record: Mapping[str, Any]) -> str | None:
+    """Where the program declares the resource. The position of a component of this package is inside of the package."""
+    if record.get("custom") is True or not str(record.get("type")).startswith(_COMPONENTS):
+        return _position(record.get("sourcePosition"))
+    return next((_position(call["sourcePosition"]) for call in call_of(record)[1:]), None)
+
+
 def _properties(value: object) -> Mapping[str, Any]:
     """The properties of a resource; none if the file hides them, or has another value there."""
     if not value:
@@ -93,7 +119,7 @@ def resource_of(record: object, what: str, command: str) -> Resource:
         parent=_one(parent) if parent else None,
         provider=_provider_urn(record) if custom else None,
         dependencies=_dependencies(record),
-        source_position=_position(record.get("sourcePosition")),
+        source_position=_declared_at(record),
         protect=record.get("protect") is True,
         keeps=tuple(map(str, kept)) if is_list(kept) else (),
         # Components of the program itself have the position of their declaration.

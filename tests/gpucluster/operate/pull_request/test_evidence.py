@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from gpucluster.core.program.readers.records import NotReadable
+from gpucluster.core.program.readers.records import NotReadable, resource_of
 from gpucluster.operate.pull_request import evidence as module
 from gpucluster.operate.pull_request.evidence import json_schema, kept_of_plan, kept_of_state, read_evidence
 from tests.gpucluster.operate.pull_request.conftest import TRIAL, evidence, stack
@@ -96,3 +96,23 @@ def test_a_plan_keeps_what_its_readers_use_and_no_path_of_a_machine() -> None:
         "diagnostics": [{"severity": "error", "message": "no"}],
     }
     assert kept_of_state([{**known, **noise}]) == {"version": 3, "deployment": {"resources": [known]}}
+
+
+def test_a_plan_keeps_the_call_of_a_cluster_without_the_folder_of_this_package() -> None:
+    type_ = "gpucluster:aws:TrainingCluster"
+    inside = "project:///../home/me/venv/gpucluster/components/aws/cluster.py#46"
+    calls = [inside, "project:///../home/me/venv/gpucluster/aws.py#78", "project:///__main__.py#8", "project:///b.py#1"]
+    record = {"urn": f"urn:pulumi:dev::shop::{type_}::trial", "type": type_, "sourcePosition": "project:///a.py#1"}
+    traced = {**record, "stackTrace": [{"sourcePosition": call} for call in calls]}
+    [kept] = kept_of_state([traced])["deployment"]["resources"]
+    assert kept == {
+        **record,
+        "stackTrace": [{"sourcePosition": "gpucluster/aws.py#78"}, {"sourcePosition": "project:///__main__.py#8"}],
+    }
+    assert [resource_of(one, "state", "").source_position for one in (record, traced, kept)] == [
+        None,
+        "__main__.py#8",
+        "__main__.py#8",
+    ]
+    outside = {**traced, "stackTrace": [{"sourcePosition": calls[1]}, {"sourcePosition": "project:///../b.py#1"}]}
+    assert kept_of_state([outside]) == kept_of_state([record])
