@@ -20,7 +20,7 @@ from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
 
 INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
-"""Names the file that reports refused input to the sandbox; otherwise Pulumi's own exit code shows only that it
+"""Names the file in which the sandbox reads why input is refused; otherwise Pulumi's own exit code shows only that it
 failed."""
 
 
@@ -69,7 +69,7 @@ def refusing() -> Generator[None]:
         return
     queued.withdraw()
     if marker := os.environ.get(INPUT_ERROR_FILE):
-        Path(marker).touch()
+        Path(marker).write_text(str(refused), encoding="utf-8")
     raise refused from None
 
 

@@ -15,8 +15,8 @@ from typing import Final, Literal
 from gpucluster.errors import Fault
 
 INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
-"""Path at which a program that refuses its user's input creates a file: the command then exits with 2, not with
-Pulumi's 1. A file works with every language host, whose only other channel is an error text."""
+"""Path at which a program that refuses its user's input writes the reason: the command then ends with that, and
+exits with 2, not with Pulumi's 1. A file works with every language host, whose only other channel is an error text."""
 WAITS_FILE: Final = "SANDBOX_WAITS"
 """Path of the file to which a program adds a line for each of its waits, which take no time in the sandbox: seconds and
 URN of what it waits for."""

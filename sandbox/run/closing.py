@@ -21,33 +21,48 @@ _WIDEST: Final = 108
 """Characters of a line, as in the cost's tables."""
 
 
-def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int) -> None:
-    """Prints the block on stdout, after the engine's output; nothing if no program or pack handed over a part.
+_REASONS: Final = 5
+"""Lines of the reason for which the program refuses its input."""
 
-    parts: as `handed_over` returns them. code: of the engine.
+
+def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int, refused: str = "") -> None:
+    """Prints the block on stdout, after the engine's output; nothing if no program or pack handed over a part, and the
+    program does not refuse its input.
+
+    parts: as `handed_over` returns them. code: of the engine. refused: why the program refuses its input.
     """
-    if not parts:
+    if not parts and not refused:
         return
     terminal = beneath(sys.stdout)
     width = min(shutil.get_terminal_size().columns, _WIDEST) if terminal.isatty() else _WIDEST
-    lines = closing_lines(parts, line, stack, code)
+    lines = closing_lines(parts, line, stack, code, refused)
     show(block(lines, width, terminal), terminal)
 
 
-def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int) -> list[Line]:
+def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int, refused: str = "") -> list[Line]:
     """The lines of all parts: costs first."""
     costs, packs, specs = ([part for name, part in parts.items() if name.startswith(kind)] for kind in _KINDS)
     where = partial(to_edit, [Path(spec) for spec in specs])
     mandatory = [one for pack in packs for one in pack["findings"] if one["level"] == "mandatory"]
     found = [Line(**one) for cost in costs for one in cost["lines"]]
     found += _findings(packs, where)
-    if code:
+    if code and refused:
+        found += _refused(refused)
+    elif code:
         count = len(mandatory)
         reasons = [f"{cost['failed']}{where(cost['field'])}" for cost in costs if cost["failed"]]
         reasons += [f"{count} mandatory finding{'' if count == 1 else 's'}"] if count else []
         found.append(Line("Failed", "; ".join(reasons) or "by the errors above", "bad"))
     following = _next(costs, mandatory, line, stack, code)
     return [*found, Line("Next", following)] if following else found
+
+
+def _refused(reason: str) -> Iterator[Line]:
+    """The first lines of the reason; the engine's errors have all of them."""
+    lines = reason.splitlines()
+    more = len(lines) - _REASONS
+    shown = lines if more <= 1 else [*lines[:_REASONS], f"{more} more lines above"]
+    yield from (Line("" if number else "Failed", text, "bad") for number, text in enumerate(shown))
 
 
 def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Line]:

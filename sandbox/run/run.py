@@ -162,7 +162,8 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
                 plain=line.value("--color") not in ("always", "raw"),
                 obstacle=lambda: disk.obstacle(store.root, disk.LEAST),
             )
-            code = INPUT_ERROR if code and refused.exists() else code
+            reason = refused.read_text(encoding="utf-8") if code and refused.exists() else None
+            code = code if reason is None else INPUT_ERROR
             if code and host is not None and host.died:
                 _say_what_died(line)
             _say_what_it_means(resident)
@@ -176,7 +177,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             # A lock may have been taken between the first check and the engine's.
             refuse_locked(project, stack, line.words[0])
     if line.words[0] in COMMANDS and not line.has("--json", "-j"):
-        print_closing(parts, line, stack_of_line(line, project) or "", code)
+        print_closing(parts, line, stack_of_line(line, project) or "", code, reason or "")
     return code
 
 

@@ -68,13 +68,17 @@ def as_data(lines: Sequence[Line]) -> list[dict[str, str]]:
 
 
 def block(lines: Sequence[Line], width: int, stream: TextIO | None = None) -> str:
-    """The lines under each other, wrapped to `width` characters. stream: shows the tones if it is such a terminal."""
+    """The lines under each other, wrapped to `width` characters with their indentation.
+
+    stream: shows the tones if it is such a terminal.
+    """
     indent = max((len(line.label) for line in lines), default=0) + 2
     shown: list[str] = []
     for line in lines:
         # Commands, paths and amounts are for copying, and must keep their hyphens.
         room = len(line.text) if line.label == _COMMAND else max(width - indent, 20)
-        texts = textwrap.wrap(line.text, room, break_long_words=False, break_on_hyphens=False)
+        inner = " " * (len(line.text) - len(line.text.lstrip(" ")))
+        texts = textwrap.wrap(line.text, room, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False)
         for head, text in zip([line.label, *[""] * (len(texts) - 1)], texts, strict=True):
             toned = text if stream is None else styled(text, stream, **_STYLES[line.tone])
             shown.append(f"{head.ljust(indent)}{toned}")

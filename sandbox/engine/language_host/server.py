@@ -155,7 +155,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         try:
             python = interpreter(request.info.root_directory, _virtualenv(request.info))
         except MissingVirtualenv as error:
-            _mark_as_input()
+            _mark_as_input(error)
             log.error(str(error))
             return language_pb2.RunResponse(bail=True)
         child = children.start(python, "program", request.SerializeToString(), address)
@@ -219,15 +219,17 @@ def _interpreter_or_abort(info: language_pb2.ProgramInfo, context: grpc.Servicer
     try:
         return interpreter(info.root_directory, _virtualenv(info))
     except MissingVirtualenv as error:
-        _mark_as_input()
+        _mark_as_input(error)
         context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
         raise  # abort has raised; this is for the type checker
 
 
-def _mark_as_input() -> None:
-    """Makes the command exit with the code of invalid input: the engine has one code for all errors."""
+def _mark_as_input(error: Exception) -> None:
+    """Makes the command exit with the code of invalid input, and end with the reason: the engine has one code for all
+    errors.
+    """
     if marker := os.environ.get(INPUT_ERROR_FILE):
-        Path(marker).touch()
+        Path(marker).write_text(str(error), encoding="utf-8")
 
 
 def _plugin_stdout(piece: bytes) -> language_pb2.RunPluginResponse:

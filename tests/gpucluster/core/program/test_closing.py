@@ -31,6 +31,15 @@ def test_labels_stand_in_a_column_and_texts_wrap_between_words() -> None:
     ]
 
 
+def test_a_wrapped_text_keeps_its_indentation() -> None:
+    lines = [Line("Failed", "trial.yaml: 1 problem"), Line("", "  training.nodes is 0; write a number")]
+    assert block(lines, 30).splitlines() == [
+        "Failed  trial.yaml: 1 problem",
+        "          training.nodes is 0;",
+        "          write a number",
+    ]
+
+
 def test_a_command_stays_on_one_line() -> None:
     assert block([Line("Next", "pulumi up --stack aws-trial")], 24) == "Next  pulumi up --stack aws-trial"
 

@@ -253,7 +253,8 @@ def test_a_virtual_environment_that_is_not_there_is_one_clear_error(project: Any
         "Create it (python3 -m venv PROJECT/.venv) and install the project's requirements there, "
         "or correct or remove that option.",
     )
-    assert (tmp_path / "refused").exists()  # by which the sandbox ends with 2
+    # By which the sandbox ends with 2, and with the reason.
+    assert (tmp_path / "refused").read_text().startswith("The project in ")
 
 
 PACK = """\
