@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
@@ -27,6 +27,16 @@ def closing_lines(
     that exists. specs: files of its clusters, if known.
     """
     return [*_total(found, before), *_trial(found, trial), *_teams(found), *_budget(found, specs)]
+
+
+def besides_total(found: Estimate, name: Callable[[str], str] = str) -> str:
+    """What a table of totals does not have, in one sentence: this trial, the teams if there are several, the budget.
+
+    name: of a team, as it is shown. Empty if nothing is known.
+    """
+    teams = [*_teams(found, name)]
+    lines = [*_trial(found, None), *(teams if len(teams) > 1 else []), *_budget(found, ())]
+    return "; ".join(f"{line.label.lower()}: {line.text}" if line.label else line.text for line in lines)
 
 
 def totals(found: Estimate) -> dict[str, str]:
@@ -104,11 +114,11 @@ def _trial(found: Estimate, trial: Trial | None) -> Iterator[Line]:
         yield Line("" if total is not None else "This trial", trial.sentence, "bad" if trial.over else "")
 
 
-def _teams(found: Estimate) -> Iterator[Line]:
+def _teams(found: Estimate, name: Callable[[str], str] = str) -> Iterator[Line]:
     costs = [team for team in team_costs(found) if team.name != NO_TEAM or team.monthly or team.gap.missing]
     for number, team in enumerate(costs):
         over = f"; over its budget of {money(team.budget)}" if team.budget and team.outcome == "over" else ""
-        text = f"{team.name} {ranged(team.monthly, team.gap)} a month{_of_trial(team, found)}{over}"
+        text = f"{name(team.name)} {ranged(team.monthly, team.gap)} a month{_of_trial(team, found)}{over}"
         yield Line("" if number else "Teams", text, "bad" if over else "")
 
 

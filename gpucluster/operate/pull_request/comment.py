@@ -25,6 +25,7 @@ from gpucluster.core.documents.document import (
     quoted,
 )
 from gpucluster.core.documents.formats import written
+from gpucluster.cost.documents.closing import besides_total
 from gpucluster.cost.documents.diff.diff import diff_sections
 from gpucluster.cost.documents.diff.diff_text import bounded, comparable, how_much, missing, share, sides
 from gpucluster.cost.documents.text import basis
@@ -68,6 +69,9 @@ def judgement_document(found: Judgement, *, longest: int = LONGEST, elsewhere: s
 
 def _sections(found: Judgement) -> Iterator[Section]:
     yield _totals(found)
+    besides = [(stack, besides_total(stack.after, quoted)) for stack in found.stacks if stack.after and stack.moves]
+    if texts := [f"{quoted(stack.name)}, {text}" for stack, text in besides if text]:
+        yield Notes("", texts)
     yield from _prices(found)
     if touched := [*_touched(found)]:
         yield Notes("Changes to the checks themselves", touched)
@@ -88,6 +92,7 @@ def _sections(found: Judgement) -> Iterator[Section]:
             left=range(5),
             more=lambda rows: counted(len(rows), "more mandatory finding"),
         )
+        yield f"Next: make these changes; {quoted('gpucluster guardrails pr-check')} shows this text before you push."
     if refusals := [
         f"{one.judge} in {quoted(stack.name)}: {quoted(one.resource.name)} ({quoted(one.resource.type)}): "
         f"{f'{quoted(one.remark.path)}: ' if one.remark.path else ''}{quoted(one.remark.text, _LONGEST)}"

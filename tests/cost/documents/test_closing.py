@@ -15,7 +15,7 @@ from gpucluster.core.documents.terminal import as_text
 from gpucluster.core.program.closing import Line
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.documents.closing import closing_lines, failure, since
+from gpucluster.cost.documents.closing import besides_total, closing_lines, failure, since
 from gpucluster.cost.estimate.trial import trial_of
 
 Stack = Callable[..., list[Resource]]
@@ -42,6 +42,17 @@ def test_total_trial_teams_and_budget_have_a_line_each(found: Callable[..., Esti
         Line("", "vision $102,498.50 a month, $47,177.39 this trial"),
         Line("Budget", "within $420,000.00 a month"),
     ]
+
+
+def test_beside_a_table_of_totals_are_trial_teams_and_budget(found: Callable[..., Estimate]) -> None:
+    half = {"trial-training": {"gpus": 16, "of": 32}}
+    two = {"nlp": {"shares": half}, "vision": {"shares": half}}
+    assert besides_total(found(teams=two, budget={"monthly": "420000", "onExceed": "fail"}), "<{}>".format) == (
+        "this trial: $94,354.78 in 14 days; teams: <nlp> $102,498.50 a month, $47,177.39 this trial; "
+        "<vision> $102,498.50 a month, $47,177.39 this trial; budget: within $420,000.00 a month"
+    )
+    whole = {"nlp": {"shares": {"trial-training": {"gpus": 32, "of": 32}}}}
+    assert besides_total(found(teams=whole)) == "this trial: $94,354.78 in 14 days; budget: none stated"
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> 
         "| --- | ---: | ---: | ---: | --- |\n"
         "| `dev` | $471.54 | $769.07 | +$297.53 | none |\n"
         "\n"
+        "- `dev`, budget: within $10,000.00 a month\n"
+        "\n"
         "<details><summary>dev: 1 to update</summary>\n"
         "\n"
         "| | before | after | change |\n"
@@ -85,6 +87,18 @@ def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) 
     )
     assert row.endswith('.<br>Write in `tags`: `{"team": "research"}` | `dev` | `shared` | $174.00 | `__main__.py:6` |')
     assert "<details>" not in text
+
+
+def test_a_change_that_fails_ends_its_required_changes_with_the_next_command(judge) -> None:
+    following = "\n\nNext: make these changes; `gpucluster guardrails pr-check` shows this text before you push.\n\n"
+    text = comment(judge(evidence(stack(UNLABELLED))))
+    assert text.index("**Required changes**") < text.index(following)
+    assert "Next:" not in comment(judge(evidence(stack(TWICE))))
+
+
+def test_a_stack_that_stays_the_same_has_no_line_beside_the_table(judge) -> None:
+    text = comment(judge(evidence(stack(TWICE), stack(TRIAL, name="prod"))))
+    assert re.findall(r"^- `.*, budget:.*$", text, re.MULTILINE) == ["- `dev`, budget: within $10,000.00 a month"]
 
 
 def test_a_finding_of_the_base_is_said_to_be_one(judge) -> None:
