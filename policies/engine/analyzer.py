@@ -132,6 +132,13 @@ class Analyzer(AnalyzerServicer):
         return response
 
     def Analyze(self, request: AnalyzeRequest, context: Any) -> AnalyzeResponse:
+        """The findings of rules for one resource, each with its own diagnostic; only the closing block has one line for
+        each rule.
+
+        The engine calls this for one resource at a time, and no earlier diagnostic can be changed. A diagnostic for all
+        of them would have to wait for AnalyzeStack: an update would have created the resources by then, and a run that
+        ends before has no AnalyzeStack, and would lose them.
+        """
         resource = resource_of(request)
         self._inputs[resource.urn] = resource.inputs
         response = AnalyzeResponse()
