@@ -66,6 +66,11 @@ def test_no_summary_is_cut_or_wrapped_in_80_columns(path: tuple[str, ...], group
     assert [line for line in lines if not line.endswith(".") or line.endswith("...") or len(line) > 80] == []
 
 
+def test_no_line_of_any_help_is_wider_than_80_columns() -> None:
+    lines = [f"{_words(path)}: {line}" for path, _ in COMMANDS for line in _help(*path).splitlines() if len(line) > 80]
+    assert lines == []
+
+
 def test_a_summary_is_the_first_sentence_of_the_help_and_starts_with_a_verb() -> None:
     groups = dict(GROUPS)
     shown = {path: groups[path[:-1]].commands[path[-1]].get_short_help_str(limit=100) for path, _ in COMMANDS[1:]}

@@ -33,10 +33,10 @@ def judge(
     """Validate a plan against the vendors' schemas.
 
     \b
-    aws         CloudFormation schemas, instance types by region, IAM grammar (cfn-lint)
+    aws         CloudFormation schemas, machine types by region, IAM (cfn-lint)
     gcp         Google's discovery documents (google-api-python-client)
     azure       enumerations of Microsoft's APIs (azure-native SDK)
-    kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
+    kubernetes  schemas (kubernetes-validate), pinned definitions of custom kinds
 
     Accepts the plan of any Pulumi program. Values not known before the update are not judged. docs/plan/judges.md lists
     the limits of each judge; `gpucluster schema judge` describes json.

@@ -80,9 +80,9 @@ def quote(
 
     \b
     gpucluster quote --gpus 64 --for 30d
-    gpucluster quote --gpus 512 --for 1y --storage 500TiB --fabric 3200 --regions eu
+    gpucluster quote --gpus 512 --for 1y --fabric 3200 --regions eu
     gpucluster quote --gpus 8 --for 12h --accelerators h100,h200 --budget 2000
-    gpucluster quote --gpus 64 --for 1y --clouds aws --support aws=business --discount aws=8%
+    gpucluster quote --gpus 64 --for 1y --support aws=business --discount aws=8%
     gpucluster quote --gpus 64 --for 30d --pick 3 --stack trial
     gpucluster quote --gpus 64 --for 30d --pick 3 -o spec.yaml
 
