@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import TextIO
 
 import click
 
 from gpucluster.core.catalog.resource_types import free_types
-from gpucluster.core.documents.formats import write
+from gpucluster.core.documents.formats import width_for, write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.commands.options import a_plan, name_of, prices
 from gpucluster.cost.estimate.usage import first_usage, relevant_usage
@@ -70,8 +71,15 @@ def types(form: str) -> None:
         return
     click.echo(f"Priced ({len(priced)})")
     for name, text in priced.items():
-        click.echo(f"  {name}\n      {text}")
+        click.echo(f"  {name}\n{_indented(text)}")
     click.echo(f"\nFree ({len(free)})")
     for name, (why, source) in free.items():
-        click.echo(f"  {name}\n      {why} ({source})")
+        click.echo(f"  {name}\n{_indented(f'{why} ({source})')}")
     click.echo("\nAny other type is reported as not priced.")
+
+
+def _indented(text: str) -> str:
+    """In lines that a terminal has room for; one line elsewhere."""
+    room = width_for(sys.stdout) - 6 if sys.stdout.isatty() else len(text) + 1
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent("\n".join(lines), " " * 6)

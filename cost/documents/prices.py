@@ -47,7 +47,9 @@ def prices_document(rows: Sequence[PriceRow], today: datetime.date) -> Document:
     fields = [price.model_dump() for price in found.prices]
     columns = [*Price.model_fields][:-2]
     shown = columns[:-1]
-    cells = table(shown, [[row[name] for name in shown] for row in fields], left=range(len(shown)), wide=None)
+    stacked = [shown.index(name) for name in ("source", "confidence", "as_of", "unit", "provider")]
+    rows_shown = [[row[name] for name in shown] for row in fields]
+    cells = table(shown, rows_shown, left=range(len(shown)), wide=None, stacked=stacked)
     return Document(
         title=f"{counted(len(rows), 'price')} in USD per unit, before tax and discounts",
         sections=lambda: [cells],

@@ -73,6 +73,7 @@ def _sections(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Itera
         ],
         left={0, 2, 3},
         wide=3,
+        stacked=(3,),
     )
 
 

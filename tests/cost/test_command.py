@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 from gpucluster.cli import main
 from tests.cases import cases
 from tests.says import Says
+from tests.terminal import in_terminal
 
 
 def _cost(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -276,3 +278,19 @@ def test_values_that_a_program_does_not_hear_are_an_error(recordings: Path) -> N
     run = _cost("report", "--quiet", "--run", f"cat {recordings / 'plan.json'}", "--set", "nodes=8")
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == Says("0", "1", "--set", "no")
+
+
+@pytest.mark.parametrize(
+    "arguments", ["options plan.json", "tco --plan plan.json", "types", "prices show --sku p5.48xlarge"]
+)
+def test_a_terminal_of_80_columns_breaks_no_line_and_a_pipe_gets_each_row_in_one(
+    arguments: str, recordings: Path
+) -> None:
+    command = [sys.executable, "-m", "gpucluster", "cost", *arguments.split()]
+    code, shown = in_terminal(command, recordings, TERM="dumb", PYTHONPATH=os.pathsep.join(sys.path))
+    assert code == 0
+    # An address or a path is one word, and copied whole.
+    assert [line for line in shown.splitlines() if len(line) > 80 and len(line.split()) > 1] == []
+    piped = subprocess.run(command, cwd=recordings, capture_output=True, text=True, timeout=60).stdout
+    assert any(len(line) > 80 for line in piped.splitlines())
+    assert set(re.findall(r"\d+\.\d+", shown)) == set(re.findall(r"\d+\.\d+", piped))

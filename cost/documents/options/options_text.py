@@ -52,7 +52,7 @@ def way_table(found: PoolOptions, options: Options) -> Table:
                 _useful(useful, least=option.useful_is_most),
             ]
         )
-    return table(heads, rows)
+    return table(heads, rows, stacked=(4, 6, 1, 5))
 
 
 def mix_table(found: PoolOptions) -> Table:

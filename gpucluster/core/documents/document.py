@@ -42,7 +42,8 @@ class Table:
     have the same width. detail: if set, a page folds the rows below each strong one, and Markdown folds all of them
     under this summary. more: the text in place of rows without room in a comment. drawn: whether a page has a figure
     in its place. caption: what the table shows. across: whether
-    texts below rows take the whole width of a terminal.
+    texts below rows take the whole width of a terminal. stacked: the columns that a terminal writes below their rows
+    where they have no room, the first one first.
     """
 
     heads: Sequence[str]
@@ -56,6 +57,7 @@ class Table:
     drawn: bool = False
     caption: str = ""
     across: bool = False
+    stacked: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +135,15 @@ class Document:
 
 
 def table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[int] = (0,), wide: int | None = 0
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: Collection[int] = (0,),
+    wide: int | None = 0,
+    stacked: Sequence[int] = (),
 ) -> Table:
     """A table without sums."""
-    return Table(heads=heads, rows=[Row(cells) for cells in rows], left=left, wide=wide)
+    return Table(heads=heads, rows=[Row(cells) for cells in rows], left=left, wide=wide, stacked=stacked)
 
 
 QUOTED: Final = re.compile("\ue000([0-9]+) (.*?)\ue001", re.DOTALL)

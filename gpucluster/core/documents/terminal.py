@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rich.cells import cell_len
@@ -17,7 +18,8 @@ from rich.style import Style
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gpucluster.core.documents.document import Document, Folded, Heading, Notes, Section, Table, unquoted
+from gpucluster.core.documents.document import Document, Folded, Heading, Notes, Row, Section, Table, unquoted
+from gpucluster.core.documents.formats import WIDEST
 from gpucluster.core.text.terminal import plain
 
 _NAME: Final = 24
@@ -124,7 +126,8 @@ class _Lines:
     table: Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        table, rows = self.table, [*_rows(self.table)]
+        table = _stacked(self.table, options.max_width)
+        rows = [*_rows(table)]
         heads = table.heads or [""] * len((*table.rows, *table.sums)[0].cells)
         whole = [row.cells for row in rows if isinstance(row, _Row)]
         columns = [_column(table, at, head, {cells[at] for cells in whole}) for at, head in enumerate(heads)]
@@ -172,6 +175,44 @@ def _rows(table: Table) -> Iterator[_Row | RenderableType]:
             yield _cell(shown) if table.across else _Row([shown, *blank])
         for line in row.lines:
             yield Text(_shown(f"{indent}{below}{line}"), no_wrap=True, overflow="ignore")
+
+
+def _stacked(table: Table, room: int) -> Table:
+    """The table with as many of its stacked columns below their rows as the others need room. No word is split.
+
+    Files have lines of any length, and get the table as it is.
+    """
+    if not table.stacked or room >= WIDEST:
+        return table
+    columns = [_column(table, at, head, ()) for at, head in enumerate(table.heads)]
+    needed = [
+        max(column.least, min(_NAME, column.most)) if at == table.wide else column.most
+        for at, column in enumerate(columns)
+    ]
+    kept = [*range(len(columns))]
+    for at in table.stacked:
+        if sum(needed[each] + 2 for each in kept) - 2 <= room:
+            break
+        kept.remove(at)
+    if len(kept) == len(columns):
+        return table
+
+    def cells(row: Row) -> Row:
+        omitted = (at for at in range(len(columns)) if at not in kept and row.cells[at] not in ("", "-"))
+        below = (_shown(f"{table.heads[at]}: {row.cells[at]}") for at in omitted)
+        lines = textwrap.wrap("; ".join(below), room - 4, break_long_words=False, break_on_hyphens=False)
+        return replace(row, cells=[row.cells[at] for at in kept], lines=[*lines, *row.lines])
+
+    return replace(
+        table,
+        heads=[table.heads[at] for at in kept],
+        rows=[*map(cells, table.rows)],
+        sums=[*map(cells, table.sums)],
+        left={new for new, at in enumerate(kept) if at in table.left},
+        wide=kept.index(table.wide) if table.wide in kept else None,
+        across=True,
+        stacked=(),
+    )
 
 
 def _cell(text: str) -> RenderableType:

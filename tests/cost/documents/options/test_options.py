@@ -48,6 +48,12 @@ def test_no_width_cuts_an_amount(found: Callable[[str], Options]) -> None:
     assert Counter(re.findall(r"\$[\d,.]+\d", narrow)) == Counter(re.findall(r"\$[\d,.]+\d", wide))
 
 
+def test_tables_fit_80_columns_and_split_no_name(found: Callable[[str], Options]) -> None:
+    text = written(options_document(found("aws"), "Ways"), "table", 80)
+    assert [line for line in text.splitlines() if len(line) > 80 and len(line.split()) > 1] == []
+    assert "upfront: $" in text
+
+
 def test_a_chart_names_all_savings_plans_with_one_bound_in_one_line(found: Callable[[str], Options]) -> None:
     first = next(iter(option_figures(found("aws"))))
     assert [panel.notes for panel in first.panels] == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -76,3 +77,38 @@ def test_names_wrap_before_amounts_do_and_no_amount_is_cut() -> None:
         "a name of several words\n"
         "(and-a-resource)            $1,000.00 to $2,000.00     730 h"
     )
+
+
+def test_columns_without_room_are_written_below_their_rows_at_a_terminal_and_stay_columns_in_a_file() -> None:
+    table = Table(
+        heads=("option", "$/month", "upfront", "source"),
+        rows=[
+            Row(("on demand", "$1,000.00", "-", "a list of prices")),
+            Row(
+                ("capacity block", "$900.00", "$900.00", "a-page/with/a/path/that/no/line/of/the/terminal/has/room/for")
+            ),
+        ],
+        sums=[Row(("total", "$1,900.00", "", ""), strong=True)],
+        left={0, 3},
+        wide=None,
+        stacked=(3, 2, 0),
+    )
+    assert _text(table, 40) == (
+        "option            $/month  upfront\n"
+        "on demand       $1,000.00        -\n"
+        "    source: a list of prices\n"
+        "capacity block    $900.00  $900.00\n"
+        "    source:\n"
+        "    a-page/with/a/path/that/no/line/of/the/terminal/has/room/for\n"
+        "total           $1,900.00"
+    )
+    assert _text(table, 30) == (
+        "option            $/month\n"
+        "on demand       $1,000.00\n"
+        "    source: a list of prices\n"
+        "capacity block    $900.00\n"
+        "    upfront: $900.00; source:\n"
+        "    a-page/with/a/path/that/no/line/of/the/terminal/has/room/for\n"
+        "total           $1,900.00"
+    )
+    assert _text(table, WIDEST) == _text(replace(table, stacked=()), WIDEST)
