@@ -11,10 +11,8 @@ from gpucluster.core.program.spec_places import to_edit
 from gpucluster.cost.documents.text import plain_number, usage_count
 from gpucluster.cost.estimate.budgets import Verdict, budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate
-from gpucluster.cost.estimate.teams import NO_TEAM, TeamCost, team_costs
+from gpucluster.cost.estimate.teams import NO_TEAM, team_costs
 from gpucluster.cost.estimate.trial import Trial
-from gpucluster.cost.pricing.bounds import Gap
-from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import at_least, change, how_known, money, ranged
 
 
@@ -118,18 +116,9 @@ def _teams(found: Estimate, name: Callable[[str], str] = str) -> Iterator[Line]:
     costs = [team for team in team_costs(found) if team.name != NO_TEAM or team.monthly or team.gap.missing]
     for number, team in enumerate(costs):
         over = f"; over its budget of {money(team.budget)}" if team.budget and team.outcome == "over" else ""
-        text = f"{name(team.name)} {ranged(team.monthly, team.gap)} a month{_of_trial(team, found)}{over}"
+        trial = "" if team.trial is None else f", {ranged(team.trial, team.trial_gap)} this trial"
+        text = f"{name(team.name)} {ranged(team.monthly, team.gap)} a month{trial}{over}"
         yield Line("" if number else "Teams", text, "bad" if over else "")
-
-
-def _of_trial(team: TeamCost, found: Estimate) -> str:
-    """The team's part of the trial's total, by its part of the month."""
-    total, whole = found.trial_total, found.monthly.expected
-    if total is None or not whole:
-        return ""
-    share = team.monthly / whole
-    gap: Gap = found.gaps.trial.times(share)
-    return f", {ranged(cents(total * share), gap)} this trial"
 
 
 def _budget(found: Estimate, specs: Sequence[Path]) -> Iterator[Line]:

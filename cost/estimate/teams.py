@@ -6,7 +6,7 @@ shared in proportion to the pools: so a share of all pools is a share of the who
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
@@ -24,6 +24,8 @@ NO_TEAM: Final = "(no team)"
 class TeamCost:
     """monthly: expected USD of the share. gpus: of all pools, at their maximum. budget: USD per month.
     gap: the gap that unpriced items of the stack leave in the share. hours: running hours of the GPUs per month.
+    trial: USD of the share in the stated duration, upfront payments included; None without a duration. trial_gap: the
+    gap in that.
     """
 
     name: str
@@ -32,6 +34,8 @@ class TeamCost:
     budget: Decimal | None
     gap: Gap
     hours: Decimal = HOURS_PER_MONTH
+    trial: Decimal | None = None
+    trial_gap: Gap = field(default_factory=Gap)
 
     @property
     def hourly(self) -> Decimal:
@@ -72,6 +76,8 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
     if not teams or not all_machines:
         return ()
     total = estimate.monthly.expected
+    trial = estimate.trial_total
+    trial_gap = Gap() if trial is None else estimate.gaps.trial
     found: list[TeamCost] = []
     hours = running_hours(line for line in estimate.lines if _part_of(line, estimate, machines) is not None)
     shared = Decimal(0)
@@ -80,25 +86,31 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
         gap = replace(gap, open=gap.missing)
     for name, team in teams.items():
         direct = sum((machines[each.part] * each.gpus / each.of for each in team.shares), Decimal(0))
+        share = direct / all_machines
         shared += direct
         found.append(
             TeamCost(
                 name=name,
-                monthly=cents(total * direct / all_machines),
-                gap=gap.times(direct / all_machines),
+                monthly=cents(total * share),
+                gap=gap.times(share),
                 gpus=sum(each.gpus for each in team.shares),
                 budget=team.monthly,
                 hours=hours,
+                trial=None if trial is None else cents(trial * share),
+                trial_gap=trial_gap.times(share),
             )
         )
     there = {each.part: each.of for team in teams.values() for each in team.shares}
+    rest_share = (all_machines - shared) / all_machines
     rest = TeamCost(
         name=NO_TEAM,
         monthly=total - sum((each.monthly for each in found), Decimal(0)),
         gpus=sum(there.values()) - sum(each.gpus for each in found),
         budget=None,
         hours=hours,
-        gap=gap.times((all_machines - shared) / all_machines),
+        gap=gap.times(rest_share),
+        trial=None if trial is None else trial - sum((each.trial or Decimal(0) for each in found), Decimal(0)),
+        trial_gap=trial_gap.times(rest_share),
     )
     return (*found, rest)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from gpucluster.core.documents.document import Comment, Document, Notes, Row, Section, Table, counted, sentence
@@ -247,15 +248,19 @@ def _teams(estimate: Estimate) -> Table | None:
     rows = [
         Row(
             (team.name, f"{team.gpus:,}", plain_number(team.gpu_hours), money(team.hourly),
-             ranged(team.monthly, team.gap)),
+             ranged(team.monthly, team.gap),
+             *([] if team.trial is None else [ranged(team.trial, team.trial_gap)])),
             [sentence(team.sentence)] if team.sentence else (),
             amount=team.monthly,
         )
         for team in teams
     ]  # fmt: skip
-    heads = ("team", "GPUs", "GPU-hours a month", "$/hour", "$/month")
+    trial = [] if estimate.trial_total is None else ["$ this trial"]
+    heads = ("team", "GPUs", "GPU-hours a month", "$/hour", "$/month", *trial)
     return (
-        Table(heads=heads, rows=rows, more=lambda rest: counted(len(rest), "more team"), drawn=True) if rows else None
+        Table(heads=heads, rows=rows, more=lambda rest: counted(len(rest), "more team"), drawn=True, stacked=(2, 3))
+        if rows
+        else None
     )
 
 
@@ -295,12 +300,17 @@ def _rows(estimate: Estimate, groupings: Sequence[Grouping]) -> tuple[Sequence[s
     line: its number, from 1. status: `priced`, `depends on usage` if that is assumed to be zero, or `not priced`, the
     last with its reason and without amounts. monthly_least, monthly_most: bounds of an unpriced item in USD per month,
     by the rule in `bound`; not a price, and in no sum. For each grouping, the group of each row in a further column,
-    `label:` and the label.
+    `label:` and the label. With teams, a row for each at the end: status `share of a team`, the team's name, and its
+    part of all lines in team_monthly and team_this_trial, so that no other column counts it twice.
     """
     from gpucluster.cost.documents.report.report_json import Line, line_fields
 
     labels = {f"label:{grouping.label}": grouping.by_urn for grouping in groupings}
-    columns = ("line", "status", *Line.model_fields, "reason", "monthly_least", "monthly_most", "bound", *labels)
+    teams = team_costs(estimate)
+    shares = ("team_monthly", "team_this_trial") if teams else ()
+    columns = (
+        "line", "status", *Line.model_fields, "reason", "monthly_least", "monthly_most", "bound", *labels, *shares
+    )  # fmt: skip
 
     def rows() -> Iterator[Mapping[str, Any]]:
         priced = zip(estimate.lines, line_fields(estimate.lines, estimate.names), strict=True)
@@ -310,7 +320,12 @@ def _rows(estimate: Estimate, groupings: Sequence[Grouping]) -> tuple[Sequence[s
         for item in sorted(estimate.not_priced, key=lambda item: item.urn):
             yield _unpriced_row(item, estimate)
 
-    return columns, ({**row, **{name: of[row["resource"]] for name, of in labels.items()}} for row in rows())
+    labelled = ({**row, **{name: of[row["resource"]] for name, of in labels.items()}} for row in rows())
+    of_teams = (
+        {"status": "share of a team", "name": team.name, "team_monthly": team.monthly, "team_this_trial": team.trial}
+        for team in teams
+    )
+    return columns, chain(labelled, of_teams)
 
 
 def _unpriced_row(item: NotPriced, estimate: Estimate) -> dict[str, Any]:

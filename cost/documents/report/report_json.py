@@ -70,6 +70,9 @@ class Team(Model):
     gpus: int
     gpu_hours: Amount
     monthly: Amount
+    this_trial: Amount | None = Field(
+        validation_alias="trial", description="in the stated duration; null without one. The teams add up to trial"
+    )
     hourly: Amount
     budget: Amount | None
     verdict: Outcome | None = Field(validation_alias="outcome")

@@ -308,6 +308,36 @@ def test_csv_has_the_lines_of_the_report(name: str, recorded: Recorded) -> None:
     assert sum(Decimal(row["monthly"]) for row in rows) == found.monthly.expected
 
 
+def test_each_team_has_its_part_of_the_trial_in_table_json_and_csv(
+    stack: Callable[..., list[Resource]], book: PriceBook
+) -> None:
+    teams = {"nlp": {"shares": {"trial-training": {"gpus": 8, "of": 32}}, "monthly": "60000"}}
+    found = estimate(Resources(stack("aws", teams=teams), default_regions={"aws": "us-east-1"}), book)
+    assert [(team.name, team.monthly, team.this_trial) for team in report_json(found).teams] == [
+        ("nlp", Decimal("51249.25"), Decimal("23588.70")),
+        ("(no team)", Decimal("153747.75"), Decimal("70766.08")),
+    ]
+    assert found.trial_total == Decimal("94354.78")
+    assert [line for line in _table(found).splitlines() if line.split()[-1:] == ["$23,588.70"]] != []
+    rows = _rows(written(report_document(found), "csv"))
+    assert [{key: text for key, text in row.items() if text} for row in rows[-2:]] == [
+        {"status": "share of a team", "name": "nlp", "team_monthly": "51249.25", "team_this_trial": "23588.70"},
+        {"status": "share of a team", "name": "(no team)", "team_monthly": "153747.75", "team_this_trial": "70766.08"},
+    ]
+    assert sum(Decimal(row["monthly"] or 0) for row in rows) == found.monthly.expected
+    (narrow,) = [line for line in _table(found, 80).splitlines() if line.startswith("nlp ")]
+    assert narrow.split() == ["nlp", "8", "5,840", "$70.20", "$51,249.25", "$23,588.70"]
+
+
+def test_without_a_duration_no_team_has_a_trial(stack: Callable[..., list[Resource]], book: PriceBook) -> None:
+    teams = {"nlp": {"shares": {"trial-training": {"gpus": 8, "of": 32}}}}
+    found = estimate(
+        Resources(stack("aws", teams=teams, durationDays=None), default_regions={"aws": "us-east-1"}), book
+    )
+    assert [team.this_trial for team in report_json(found).teams] == [None, None]
+    assert "this trial" not in _table(found)
+
+
 def test_a_row_without_a_price_has_no_amount_and_says_why(make: Make, cost_of: CostOf) -> None:
     found = cost_of(make("aws:ebs/volume:Volume", "far", type="gp3", size=100), region="xx-nowhere-1")
     (row,) = _rows(written(report_document(found), "csv"))
