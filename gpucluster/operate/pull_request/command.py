@@ -58,6 +58,13 @@ def _judging(command: _Command) -> _Command:
 
 
 _form = form_of("markdown", "json")
+_reports = click.option(
+    "--reports",
+    envvar="PR_CHECK_REPORTS",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the cost report of each stack to FOLDER, as STACK.html, .json and .csv. They show spend.",
+)
 
 
 @click.group("pr-check", invoke_without_command=True)
@@ -87,6 +94,7 @@ _form = form_of("markdown", "json")
     help="Job files to rehearse on each stack's live cluster, such as 'jobs/*.yaml'; repeatable.",
 )
 @_judging
+@_reports
 @_form
 @output
 @quiet
@@ -101,6 +109,7 @@ def command(
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
+    reports: Path | None,
     form: Literal["markdown", "json"],
     output: TextIO,
     quiet: bool,
@@ -134,12 +143,13 @@ def command(
         if len(text.encode()) > LARGEST:
             raise InputError(f"{evidence.name} would have more than {LARGEST:,} bytes; check fewer stacks at once")
         evidence.write(text)
-    _present(terms.judge(found, found.changed_files, own_book=True), form, output)
+    _present(terms.judge(found, found.changed_files, own_book=True), form, output, reports)
 
 
 @command.command("render")
 @click.argument("file", type=click.File("rb"), help="File written by --evidence; - for stdin.")
 @_judging
+@_reports
 @_form
 @output
 def render(
@@ -147,6 +157,7 @@ def render(
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
+    reports: Path | None,
     form: Literal["markdown", "json"],
     output: TextIO,
 ) -> None:
@@ -156,7 +167,7 @@ def render(
     """
     found = _evidence(file)
     judged = _terms(pack_name, config, prices).judge(found, found.changed_files)
-    _present(judged, form, output)
+    _present(judged, form, output, reports)
 
 
 @command.command("comment")
@@ -300,10 +311,12 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
     return Terms(pack=pack, settings=settings, own_prices=own, today=datetime.date.today())
 
 
-def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO) -> None:
+def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO, reports: Path | None) -> None:
     from gpucluster.core.documents.formats import write
     from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, judgement_document
 
+    if reports is not None:
+        _write_reports(judged, reports)
     where = "the job summary" if os.environ.get(SUMMARY_VARIABLE) else "the output of --format json"
     write(judgement_document(judged, longest=LONGEST_SUMMARY, elsewhere=where), form, output)
     _summarise(judged)
@@ -311,6 +324,22 @@ def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextI
         raise SystemExit(Exit.INPUT)
     if not judged.passes:
         raise SystemExit(Exit.FINDINGS)
+
+
+def _write_reports(judged: Judgement, folder: Path) -> None:
+    """Raises InputError if the folder can't be written."""
+    from gpucluster.core.documents.formats import written
+    from gpucluster.cost.documents.report.report import report_document
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for stack in judged.stacks:
+            if (cost := stack.after) is not None:
+                document = report_document(cost, f"Cost of {stack.name}", stack.name)
+                for form in ("html", "json", "csv"):
+                    (folder / f"{stack.name}.{form}").write_text(f"{written(document, form)}\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder} can't be written: {error.strerror}; give another --reports") from None
 
 
 def _summarise(judged: Judgement) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from gpucluster.cli import main
 from gpucluster.core.program.resources import Resources
+from gpucluster.cost.documents.report.report_json import report_schema
 from gpucluster.cost.prices.book import _FOLDER
 from gpucluster.operate.judges.verdicts import Remark
 from gpucluster.operate.pull_request import judge as terms
@@ -128,6 +131,30 @@ def test_everything_goes_to_the_job_summary_too(run: Run, file, tmp_path: Path) 
     summary.write_text("before\n")
     done = run("render", file(stack(UNLABELLED)), env={"GITHUB_STEP_SUMMARY": str(summary)})
     assert summary.read_text() == f"before\n{done.out}"
+
+
+def test_cost_reports_are_written_only_if_a_folder_is_named(run: Run, file, tmp_path: Path) -> None:
+    found = file(stack(UNLABELLED))
+    before = {*tmp_path.iterdir()}
+    assert run("render", found, env={"PR_CHECK_REPORTS": ""}).code == 1
+    assert {*tmp_path.iterdir()} == before
+    assert run("render", found, env={"PR_CHECK_REPORTS": "cost/reports"}).code == 1
+    written = {path.name: path.read_text() for path in (tmp_path / "cost/reports").iterdir()}
+    assert {*written} == {"dev.html", "dev.json", "dev.csv"}
+    jsonschema.validate(json.loads(written["dev.json"]), report_schema())
+    assert written["dev.html"].startswith("<!doctype html>")
+    total = json.loads(written["dev.json"])["monthly"]["expected"]
+    assert sum(Decimal(row["monthly"] or 0) for row in csv.DictReader(written["dev.csv"].splitlines())) == Decimal(
+        total
+    )
+
+
+def test_a_folder_for_reports_that_can_not_be_written_is_one_error(run: Run, file, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    done = run("render", file(stack(UNLABELLED)), "--reports", "taken/here")
+    assert (done.code, done.err.strip()) == (
+        2, "error: taken/here can't be written: Not a directory; give another --reports"
+    )  # fmt: skip
 
 
 def test_the_form_for_machines_is_json(run: Run, file) -> None:

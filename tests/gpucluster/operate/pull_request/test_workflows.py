@@ -195,7 +195,8 @@ def test_the_template_for_gitlab_runs_the_same_command() -> None:
         "$TOOLS/.venv/bin/gpucluster", "pr-check", "--evidence", "pr-check.json", "--output", "pr-check.md"
     )
     assert job["artifacts"]["when"] == "always"
-    assert job["artifacts"]["paths"] == ["pr-check.md", "pr-check.json"]
+    assert job["artifacts"]["paths"] == ["pr-check.md", "pr-check.json", "cost-reports"]
+    assert job["variables"]["PR_CHECK_REPORTS"] == ""
     # GitLab keeps nothing outside of the project's folder, and what is in it must be no part of the change.
     [kept] = job["cache"]["paths"]
     assert job["variables"]["GPUCLUSTER_CACHE"] == f"$CI_PROJECT_DIR/{kept}"
