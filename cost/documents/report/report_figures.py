@@ -10,7 +10,7 @@ from gpucluster.cost.documents.charts import amount_bar, amounts_range
 from gpucluster.cost.documents.text import plain_number
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.estimate.labels import Group, Grouping
-from gpucluster.cost.estimate.teams import team_costs
+from gpucluster.cost.estimate.teams import TeamCost, team_costs
 from gpucluster.cost.pricing.model import Part, committed_sum
 from gpucluster.cost.pricing.money import money, percent, ranged
 from gpucluster.cost.purchasing import Options
@@ -28,9 +28,7 @@ def report_figures(estimate: Estimate, groupings: Sequence[Grouping], options: O
                 team.monthly,
                 ranged(team.monthly, team.gap),
                 _share(team.monthly, total),
-                "; ".join(
-                    filter(None, (f"{team.gpus:,} GPUs, {plain_number(team.gpu_hours)} GPU-hours", team.sentence))
-                ),
+                "; ".join(filter(None, _team(team))),
             )
             for team in teams
         ]
@@ -43,6 +41,12 @@ def report_figures(estimate: Estimate, groupings: Sequence[Grouping], options: O
         from gpucluster.cost.documents.options.options import option_figures
 
         yield from option_figures(options)
+
+
+def _team(team: TeamCost) -> Iterator[str]:
+    yield f"{team.gpus:,} GPUs, {plain_number(team.gpu_hours)} GPU-hours"
+    yield "" if team.trial is None else f"{ranged(team.trial, team.trial_gap)} this trial"
+    yield team.sentence
 
 
 def _bars(name: str, heading: str, rows: Sequence[Bar]) -> Figure:

@@ -325,6 +325,7 @@ def test_each_team_has_its_part_of_the_trial_in_table_json_and_csv(
         {"status": "share of a team", "name": "(no team)", "team_monthly": "153747.75", "team_this_trial": "70766.08"},
     ]
     assert sum(Decimal(row["monthly"] or 0) for row in rows) == found.monthly.expected
+    assert "8 GPUs, 5,840 GPU-hours; $23,588.70 this trial; " in written(report_document(found), "html")
     (narrow,) = [line for line in _table(found, 80).splitlines() if line.startswith("nlp ")]
     assert narrow.split() == ["nlp", "8", "5,840", "$70.20", "$51,249.25", "$23,588.70"]
 
