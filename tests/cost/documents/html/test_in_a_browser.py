@@ -38,6 +38,18 @@ OVERLAPS = """() => {
   const outside = texts.filter(({box}) => box.right > innerWidth + 1 || box.left < -1).map(({text}) => text);
   return {texts: texts.length, found, outside};
 }"""
+CUT = """() => [...document.body.querySelectorAll('*')].filter(element => {
+  if (!element.checkVisibility() || !element.textContent.trim()) return false;
+  if (element instanceof SVGElement) {
+    if (element.tagName !== 'text') return false;
+    const drawing = element.closest('svg').getBoundingClientRect(), box = element.getBoundingClientRect();
+    return box.left < drawing.left - 1 || box.right > drawing.right + 1 || box.bottom > drawing.bottom + 1;
+  }
+  const style = getComputedStyle(element);
+  const scrolls = ['visible', 'auto'].includes(style.overflowX);  // one of 1 pixel is for screen readers
+  return !scrolls && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1;
+}).map(element => element.textContent.trim())"""
+
 CHARTS = """() => [...document.querySelectorAll('figure')].map(figure => ({
   id: figure.id,
   heading: figure.querySelector('figcaption h2').textContent,
@@ -84,7 +96,7 @@ def _picture(page: Page) -> bytes:
 
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (1280, 720)])
 @pytest.mark.parametrize("kind", ["report", "comparison", "owning"])
-def test_totals_are_seen_without_scrolling_and_nothing_overlaps(
+def test_totals_are_seen_without_scrolling_and_nothing_overlaps_or_is_cut(
     show: Show, kind: str, width: int, height: int, request: pytest.FixtureRequest
 ) -> None:
     page = show(request.getfixturevalue(kind), width, height)
@@ -95,13 +107,21 @@ def test_totals_are_seen_without_scrolling_and_nothing_overlaps(
         assert box is not None
         assert box["y"] + box["height"] <= height
         assert box["x"] + box["width"] <= width
-    assert _overlaps(page) == ([], [], 0)
+    assert (_overlaps(page), page.evaluate(CUT)) == (([], [], 0), [])
     for summary in page.locator("summary").all():
         summary.click()
     for label in page.locator(".choice label").all():
         label.click()
         assert _overlaps(page) == ([], [], 0)
+    assert page.evaluate(CUT) == []
     assert len(_picture(page)) > 20_000
+
+
+def test_a_cut_text_and_a_label_outside_its_drawing_are_found(show: Show) -> None:
+    style = "overflow: hidden; white-space: nowrap; width: 40px"
+    drawing = '<svg width="40" height="20"><text x="0" y="15">outside of it</text></svg>'
+    page = show(f'<!doctype html><p style="{style}">a long text</p><p>a whole one</p>{drawing}')
+    assert page.evaluate(CUT) == ["a long text", "outside of it"]
 
 
 @pytest.mark.parametrize("kind", ["report", "comparison", "owning"])

@@ -23,7 +23,7 @@ from gpucluster.operate.acceptance.logs.read import Log, read_log
 from gpucluster.operate.acceptance.measurements import RING, CollectiveRun, Payload
 from gpucluster.operate.acceptance.verdicts.commitments import promises_of
 from tests.cost.documents.html.conftest import browser, show
-from tests.cost.documents.html.test_in_a_browser import CHARTS, OVERLAPS
+from tests.cost.documents.html.test_in_a_browser import CHARTS, CUT, OVERLAPS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -126,7 +126,8 @@ def test_a_phone_shows_every_chart_with_its_labels_and_the_header_says_what_was_
     page = show(written(document(*ALL), "html"), width)
     assert [chart["id"] for chart in page.evaluate(CHARTS)] == ["bandwidth", "storage", "files"]
     found = page.evaluate(OVERLAPS)
-    assert (found["found"], found["outside"]) == ([], [])
+    assert (found["found"], found["outside"], page.evaluate(CUT)) == ([], [], [])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     header = page.locator(".totals").inner_text().split("\n")
     assert [text for text in header if text] == [
         "Cluster", "trial", "Machine", "p5.48xlarge", "Nodes in the logs", "10", "Spec", "trial.yaml",
