@@ -10,6 +10,7 @@ import click
 
 _SCHEMAS: Final = {
     "spec": "gpucluster.components.spec.cluster:spec_schema",
+    "stack": "gpucluster.components.stack.stack_config:stack_schema",
     "cost-report": "gpucluster.cost.documents.report.report_json:report_schema",
     "cost-reconcile": "gpucluster.cost.documents.reconciliation.reconciliation_json:reconciliation_schema",
     "cost-diff": "gpucluster.cost.documents.diff.diff_json:diff_schema",
@@ -34,8 +35,8 @@ _SCHEMAS: Final = {
 def schema(of: str) -> None:
     """Print the JSON Schema of a spec or a report.
 
-    Editors check and complete a spec with the schema of a spec; the others describe the output of --format json, and
-    the evidence of a pull request.
+    Editors check and complete a spec with the schema of a spec, and Pulumi.STACK.yaml with that of a stack; the others
+    describe the output of --format json, and the evidence of a pull request.
     """
     module, _, name = _SCHEMAS[of].partition(":")
     found = getattr(import_module(module), name)()

@@ -55,16 +55,21 @@ access:
 def first_spec(name: str, nodes: int, schema: str | None) -> str:
     """A whole spec with comments. nodes: of 8 GPUs; a spare is added. schema: its path relative to the spec."""
     spares = 1 if nodes > 1 else 0
-    line = "" if schema is None else f"# yaml-language-server: $schema={schema}\n"
+    line = "" if schema is None else schema_line(schema)
     budget = _USD_A_NODE * (nodes + spares)
     return _TEXT.format(schema=line, name=name, nodes=nodes, spares=spares, budget=budget, range=EXAMPLE_RANGE)
 
 
-def relative_schema(path: Path) -> str | None:
-    """Relative path of the project's schema from a spec at `path`; None outside the project."""
+def schema_line(schema: str) -> str:
+    """The first line of a file that editors check and complete. schema: its path relative to the file."""
+    return f"# yaml-language-server: $schema={schema}\n"
+
+
+def relative_schema(path: Path, name: str = "schema.json") -> str | None:
+    """Relative path of the project's schema from a file at `path`; None without one. name: of the schema's file."""
     folder = path.absolute().parent
     for root in (folder, *folder.parents):
-        for schema in _SCHEMAS:
+        for schema in (each.with_name(name) for each in _SCHEMAS):
             if (root / schema).is_file() and (root / schema).parent.name == "specs":
                 return os.path.relpath(root / schema, folder)
     return None

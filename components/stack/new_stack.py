@@ -12,13 +12,14 @@ import yaml
 
 from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.spec.cluster import spec_schema
-from gpucluster.components.stack.first_spec import EXAMPLE_RANGE, relative_schema
-from gpucluster.components.stack.stack_config import find_project
+from gpucluster.components.stack.first_spec import EXAMPLE_RANGE, relative_schema, schema_line
+from gpucluster.components.stack.stack_config import find_project, stack_schema
 from gpucluster.core.text.project_file import ProjectFile
 from gpucluster.core.text.values import PROJECT_NAME
 from gpucluster.errors import InputError
 
 _SCHEMA: Final = "schema.json"
+_STACK_SCHEMA: Final = "stack-schema.json"
 _UNDECLARED: Final = "The program of this project does not call gpucluster.declare_stack(), which declares the cluster."
 _PROJECT: Final = """\
 name: gpucluster
@@ -67,12 +68,17 @@ class NewStack:
         schema = relative_schema(self.spec)
         path = os.path.relpath(self.spec, self.program)
         config = {f"{self.namespace}:{key}": value for key, value in {"spec": path, **values}.items()}
+        stack_file = self.spec.with_name(_STACK_SCHEMA)
+        stack_path = relative_schema(self.settings, _STACK_SCHEMA)
+        head = schema_line(stack_path or os.path.relpath(stack_file, self.settings.parent))
         files = {
             self.spec: spec(schema or _SCHEMA),
-            self.settings: yaml.safe_dump({"config": config}, sort_keys=False),
+            self.settings: head + yaml.safe_dump({"config": config}, sort_keys=False),
         }
         if schema is None:
             files[self.spec.with_name(_SCHEMA)] = spec_schema()
+        if stack_path is None and not stack_file.exists():
+            files[stack_file] = stack_schema(self.namespace)
         if self.project is None:
             files |= {self.root / "Pulumi.yaml": _PROJECT, self.root / "__main__.py": _PROGRAM}
         write_all(files)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,6 +129,59 @@ class Configuration(Keys):
         if cloud not in CLOUDS:
             raise ValueError(choices(cloud, CLOUDS))
         return cloud
+
+
+def stack_schema(project: str | None = None) -> str:
+    """JSON Schema (draft 2020-12) of a stack's file, as text. project: namespace of our keys; None for that of the
+    project here. Keys of other namespaces, and Pulumi's own fields, may have any value.
+    """
+    found = find_project(Path.cwd()) if project is None else None
+    prefix = f"{project or (found[1].name if found else 'gpucluster')}:"
+    clouds = {name: cloud_of(name) for name in CLOUDS}
+    keys: dict[str, Any] = {
+        alias: {"type": "string", "minLength": 1}
+        for name, field in Configuration.model_fields.items()
+        for alias in [field.alias or name]
+    }
+    for cloud in clouds.values():
+        # Values are text for Pulumi, which also accepts numbers.
+        keys |= {key: {"type": ["string", "number"]} for key in (*cloud.keys, *cloud.optional)}
+    keys["spec"]["description"] = "Path of the spec, relative to the folder of the program"
+    keys["cloud"] |= {"enum": [*CLOUDS], "description": "Cloud of the cluster; it requires the keys of its location"}
+    keys["machine"]["description"] = "Machine type of the training nodes; default: what the spec implies"
+    keys[PAUSED] = {"enum": [True, False, "true", "false"], "description": "Keep the training and MIG nodes at 0"}
+    keys[WEBHOOK] = {"type": ["string", "object"], "description": "https:// URL that alerts are sent to, as a secret"}
+    for key in dict.fromkeys(key for cloud in clouds.values() for key in cloud.keys):
+        keys[key]["examples"] = [cloud.keys[key] for cloud in clouds.values() if key in cloud.keys]
+    config = {
+        "type": "object",
+        "properties": {f"{prefix}{key}": value for key, value in keys.items()},
+        "patternProperties": {f"^{re.escape(prefix)}(?!({'|'.join(keys)})$)": False},
+        "required": [f"{prefix}spec", f"{prefix}cloud"],
+        "allOf": [
+            {
+                "if": {"properties": {f"{prefix}cloud": {"const": name}}},
+                "then": {
+                    "required": [f"{prefix}{key}" for key in cloud.keys],
+                    "properties": {
+                        f"{prefix}{key}": False
+                        for other in clouds.values()
+                        for key in (*other.keys, *other.optional)
+                        if key not in (*cloud.keys, *cloud.optional)
+                    },
+                },
+            }
+            for name, cloud in clouds.items()
+        ],
+    }
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Stack of a cluster",
+        "type": "object",
+        "properties": {"config": config},
+        "required": ["config"],
+    }
+    return json.dumps(schema, indent=2) + "\n"
 
 
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:

@@ -118,7 +118,9 @@ def test_a_picked_row_becomes_a_stack_that_checks_at_once(
     done = run(*HOME, "--pick", str(at), "--stack", "buy")
     assert done.exit_code == 0, done.output
     assert done.stdout == Says("Wrote Pulumi.buy.yaml and specs/buy.yaml", "placement.id", "check --stack buy")
-    assert yaml.safe_load((tmp_path / "Pulumi.buy.yaml").read_text())["config"] == {
+    settings = (tmp_path / "Pulumi.buy.yaml").read_text()
+    assert settings.startswith("# yaml-language-server: $schema=specs/stack-schema.json\n")
+    assert yaml.safe_load(settings)["config"] == {
         "gpucluster:spec": "specs/buy.yaml",
         "gpucluster:cloud": "aws",
         "gpucluster:region": "us-east-1",

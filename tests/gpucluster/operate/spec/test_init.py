@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -66,7 +68,13 @@ def test_options_write_a_project_with_a_stack_in_an_empty_folder_and_overwrite_n
         "Next: gpucluster check --stack dev\n"
         "      gpucluster sandbox pulumi preview --stack dev\n"
     )
-    assert _files(tmp_path) == {"Pulumi.yaml", "__main__.py", "Pulumi.dev.yaml", "specs/dev.yaml", "specs/schema.json"}
+    assert _files(tmp_path) == {
+        "Pulumi.yaml", "__main__.py", "Pulumi.dev.yaml", "specs/dev.yaml", "specs/schema.json",
+        "specs/stack-schema.json",
+    }  # fmt: skip
+    head = "# yaml-language-server: $schema=specs/stack-schema.json\n"
+    assert (tmp_path / "Pulumi.dev.yaml").read_text().startswith(head)
+    assert (tmp_path / "specs/stack-schema.json").read_text() == _run("schema", "stack", folder=tmp_path).stdout
     assert yaml.safe_load((tmp_path / "Pulumi.dev.yaml").read_text())["config"] == {
         "gpucluster:spec": "specs/dev.yaml",
         "gpucluster:cloud": "gcp",
@@ -84,6 +92,7 @@ def test_options_write_a_project_with_a_stack_in_an_empty_folder_and_overwrite_n
     assert before.pop("Pulumi.prod.yaml") == "\n"
     assert {name: (tmp_path / name).read_text() for name in before} == before
     assert _files(tmp_path) - before.keys() == {"Pulumi.prod.yaml", "mine.yaml"}
+    assert (tmp_path / "Pulumi.prod.yaml").read_text().startswith(head)
     assert (tmp_path / "mine.yaml").read_text().startswith("# yaml-language-server: $schema=specs/schema.json\n")
     assert _run("check", "--stack", "prod", folder=tmp_path).stdout == Says("on EKS", "us-east-1")
 
@@ -94,7 +103,11 @@ def test_a_stack_of_a_users_project_follows_its_folders_and_its_name(tmp_path: P
     (tmp_path / "program/__main__.py").write_text("import pulumi\n")
     done = _run("init", "--stack", "dev", folder=tmp_path / "program")
     assert done.stdout == Says("does not call gpucluster.declare_stack()", "check --stack dev")
-    assert yaml.safe_load((tmp_path / "stacks/Pulumi.dev.yaml").read_text())["config"]["mine:spec"] == "specs/dev.yaml"
+    written = (tmp_path / "stacks/Pulumi.dev.yaml").read_text()
+    assert written.startswith("# yaml-language-server: $schema=../program/specs/stack-schema.json\n")
+    assert yaml.safe_load(written)["config"]["mine:spec"] == "specs/dev.yaml"
+    schema = json.loads((tmp_path / "program/specs/stack-schema.json").read_text())
+    jsonschema.validate(yaml.safe_load(written), schema)
     assert _run("check", "--stack", "dev", folder=tmp_path).returncode == 0
 
 
