@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # a preview needs neither models nor charts
     from gpucluster.core.documents.model import Model
 
 
+WIDEST: Final = 108
+"""Characters per line if no terminal gives its width: in a pipe, a file, the engine's diagnostics."""
 LONGEST: Final = 65_536
 """GitHub's limit of a comment."""
 

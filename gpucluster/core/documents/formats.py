@@ -6,12 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import Final, TextIO
 
-from gpucluster.core.documents.document import Document
+from gpucluster.core.documents.document import WIDEST, Document
 from gpucluster.core.program.closing import Line, block
 from gpucluster.core.text.terminal import beneath, show, shows_styles
 
-WIDEST: Final = 108
-"""Characters per line if no terminal gives its width: in a pipe, a file, the engine's diagnostics."""
 NARROWEST: Final = 76
 """Below this amounts would have no room. With the engine's indentation it fits 80 columns."""
 

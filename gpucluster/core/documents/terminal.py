@@ -18,8 +18,7 @@ from rich.style import Style
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gpucluster.core.documents.document import Document, Folded, Heading, Notes, Row, Section, Table, unquoted
-from gpucluster.core.documents.formats import WIDEST
+from gpucluster.core.documents.document import WIDEST, Document, Folded, Heading, Notes, Row, Section, Table, unquoted
 from gpucluster.core.text.terminal import plain
 
 _NAME: Final = 24

@@ -14,8 +14,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.core.documents.document import Document
-from gpucluster.core.documents.formats import WIDEST, written
+from gpucluster.core.documents.document import WIDEST, Document
+from gpucluster.core.documents.formats import written
 from gpucluster.core.documents.model import Model
 
 FORMS = {"txt": "table", "md": "markdown", "json": "json", "csv": "csv"}

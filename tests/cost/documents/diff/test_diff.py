@@ -12,8 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.core.documents.document import LONGEST
-from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
+from gpucluster.core.documents.document import LONGEST, WIDEST
+from gpucluster.core.documents.formats import NARROWEST, written
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.core.program.resources import Resource, Resources

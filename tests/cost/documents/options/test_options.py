@@ -10,7 +10,8 @@ from decimal import Decimal
 import pytest
 
 from gpucluster.core.documents.charts import Bars
-from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
+from gpucluster.core.documents.document import WIDEST
+from gpucluster.core.documents.formats import NARROWEST, written
 from gpucluster.core.program.facts import Terms
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, PriceBook

@@ -14,8 +14,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gpucluster.core.documents.document import LONGEST
-from gpucluster.core.documents.formats import NARROWEST, WIDEST, written
+from gpucluster.core.documents.document import LONGEST, WIDEST
+from gpucluster.core.documents.formats import NARROWEST, written
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpucluster.core.documents.document import Document, Row, Table
-from gpucluster.core.documents.formats import NARROWEST, WIDEST, width_for, written
+from gpucluster.core.documents.document import WIDEST, Document, Row, Table
+from gpucluster.core.documents.formats import NARROWEST, width_for, written
 from gpucluster.core.documents.model import Versioned
 
 
