@@ -314,9 +314,10 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
 def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO, reports: Path | None) -> None:
     from gpucluster.core.documents.formats import write
     from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, judgement_document
+    from gpucluster.operate.pull_request.judgement import write_reports
 
     if reports is not None:
-        _write_reports(judged, reports)
+        write_reports(judged, reports)
     where = "the job summary" if os.environ.get(SUMMARY_VARIABLE) else "the output of --format json"
     write(judgement_document(judged, longest=LONGEST_SUMMARY, elsewhere=where), form, output)
     _summarise(judged)
@@ -324,22 +325,6 @@ def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextI
         raise SystemExit(Exit.INPUT)
     if not judged.passes:
         raise SystemExit(Exit.FINDINGS)
-
-
-def _write_reports(judged: Judgement, folder: Path) -> None:
-    """Raises InputError if the folder can't be written."""
-    from gpucluster.core.documents.formats import written
-    from gpucluster.cost.documents.report.report import report_document
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for stack in judged.stacks:
-            if (cost := stack.after) is not None:
-                document = report_document(cost, f"Cost of {stack.name}", stack.name)
-                for form in ("html", "json", "csv"):
-                    (folder / f"{stack.name}.{form}").write_text(f"{written(document, form)}\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{folder} can't be written: {error.strerror}; give another --reports") from None
 
 
 def _summarise(judged: Judgement) -> None:

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.pricing.model import CostLine
+from gpucluster.errors import InputError
 from gpucluster.operate.judges.verdicts import Remark, judged, missing
 from gpucluster.operate.pull_request.evidence import JobEvidence
 from gpucluster.policies.clouds.node_impacts import NodeImpact
@@ -232,3 +234,19 @@ class Judgement:
 
 def _sum(lines: Iterable[CostLine]) -> Decimal:
     return sum((line.monthly for line in lines), Decimal(0))
+
+
+def write_reports(judged: Judgement, folder: Path) -> None:
+    """Writes the cost report of each stack with a plan. Raises InputError if the folder can't be written."""
+    from gpucluster.core.documents.formats import written
+    from gpucluster.cost.documents.report.report import report_document
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for stack in judged.stacks:
+            if (cost := stack.after) is not None:
+                document = report_document(cost, f"Cost of {stack.name}", stack.name)
+                for form in ("html", "json", "csv"):
+                    (folder / f"{stack.name}.{form}").write_text(f"{written(document, form)}\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder} can't be written: {error.strerror}; give another --reports") from None
