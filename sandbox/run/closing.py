@@ -21,10 +21,6 @@ _WIDEST: Final = 108
 """Characters of a line, as in the cost's tables."""
 
 
-_REASONS: Final = 5
-"""Lines of the reason for which the program refuses its input."""
-
-
 def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int, refused: str = "") -> None:
     """Prints the block on stdout, after the engine's output; nothing if no program or pack handed over a part, and the
     program does not refuse its input.
@@ -47,7 +43,8 @@ def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code:
     found = [Line(**one) for cost in costs for one in cost["lines"]]
     found += _findings(packs, where)
     if code and refused:
-        found += _refused(refused)
+        first, *more = refused.splitlines()
+        found.append(Line("Failed", f"{first}, listed above" if more else first, "bad"))
     elif code:
         count = len(mandatory)
         reasons = [f"{cost['failed']}{where(cost['field'])}" for cost in costs if cost["failed"]]
@@ -55,14 +52,6 @@ def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code:
         found.append(Line("Failed", "; ".join(reasons) or "by the errors above", "bad"))
     following = _next(costs, mandatory, line, stack, code)
     return [*found, Line("Next", following)] if following else found
-
-
-def _refused(reason: str) -> Iterator[Line]:
-    """The first lines of the reason; the engine's errors have all of them."""
-    lines = reason.splitlines()
-    more = len(lines) - _REASONS
-    shown = lines if more <= 1 else [*lines[:_REASONS], f"{more} more lines above"]
-    yield from (Line("" if number else "Failed", text, "bad") for number, text in enumerate(shown))
 
 
 def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Line]:
