@@ -141,16 +141,20 @@ def refuse_existing(files: list[Path]) -> None:
 
 def write_all(files: Mapping[Path, str]) -> None:
     """Writes new or blank files, or none of them. Raises InputError if one has content or can't be written."""
-    written = list[Path]()
+    written = dict[Path, bytes | None]()  # with the blank content before
     try:
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("w" if _is_blank(path) else "x", encoding="utf-8") as file:
-                written.append(path)
+            blank = path.read_bytes() if _is_blank(path) else None
+            with path.open("x" if blank is None else "w", encoding="utf-8") as file:
+                written[path] = blank
                 file.write(text)
     except BaseException as error:
-        for path in written:
-            path.unlink(missing_ok=True)
+        for path, blank in written.items():
+            if blank is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(blank)
         if isinstance(error, FileExistsError) and error.filename is not None:
             refuse_existing([Path(str(error.filename))])
         if isinstance(error, OSError):

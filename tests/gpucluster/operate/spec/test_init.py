@@ -130,9 +130,12 @@ def test_what_can_not_be_written_is_refused_and_nothing_is_written(tmp_path: Pat
 def test_a_file_that_can_not_be_written_leaves_none_half_written(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: mine\nstackConfigDir: taken\n")
     (tmp_path / "taken").write_text("a file in the way of the folder, after the spec is written\n")
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs/dev.yaml").write_text(" \n")
     done = _run("init", "--stack", "dev", folder=tmp_path)
     assert (done.returncode, done.stderr) == (2, Says("taken exists already"))
-    assert _files(tmp_path) == {"Pulumi.yaml", "taken"}
+    assert _files(tmp_path) == {"Pulumi.yaml", "taken", "specs/dev.yaml"}
+    assert (tmp_path / "specs/dev.yaml").read_text() == " \n"
 
 
 def test_a_terminal_with_options_is_asked_nothing(tmp_path: Path) -> None:
