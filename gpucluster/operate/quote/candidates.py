@@ -50,6 +50,11 @@ class Candidate:
         return f"{self.way.words}, {spares or 'no'} spare{'s' if spares > 1 else ''}"
 
     @property
+    def configuration(self) -> dict[str, str]:
+        """The configuration of its stack, besides the spec."""
+        return {"cloud": self.cloud, **self.place, "machine": self.machine.machine_type}
+
+    @property
     def asked(self) -> dict[str, Any]:
         """The input of its plan."""
         return {"spec": self.values, "place": dict(self.place), "machine": self.machine.machine_type}

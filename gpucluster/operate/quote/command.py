@@ -141,8 +141,7 @@ def _write_stack(chosen: Quote, stack: str, file: Path | None, *, quiet: bool) -
 
     one = chosen.candidate
     made = new_stack(stack, Path.cwd(), file)
-    keys = {"cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
-    made.write(lambda schema: picked_spec(chosen, schema), keys)
+    made.write(lambda schema: picked_spec(chosen, schema), one.configuration)
     if not quiet:
         click.echo(made.report(one.cloud, "labels", *(["placement.id"] if one.way.reservation else [])))
 
@@ -186,6 +185,4 @@ def _comments(chosen: Quote) -> list[str]:
 
 def _place_comments(chosen: Quote) -> list[str]:
     """The place in the configuration of a stack, which `gpucluster check SPEC` reads too."""
-    one = chosen.candidate
-    keys = {"cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
-    return [PLACE, *(f"  gpucluster:{key}: {value!r}" for key, value in keys.items())]
+    return [PLACE, *(f"  gpucluster:{key}: {value!r}" for key, value in chosen.candidate.configuration.items())]

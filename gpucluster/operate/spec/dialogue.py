@@ -9,6 +9,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -125,8 +126,8 @@ def ask() -> tuple[NewStack, str]:
     values = {**chosen.spec, "name": name, "labels": _labels(), "access": _access()}
     budget = _budget(chosen.most_monthly)
     _refuse_impossible(cloud, values, place, machine)
-    keys = {"cloud": cloud, **place, "machine": machine.machine_type}
-    made.write(lambda schema: picked_spec(chosen, schema, values=values, budget=budget), keys)
+    settings = replace(chosen.candidate, place=place).configuration
+    made.write(lambda schema: picked_spec(chosen, schema, values=values, budget=budget), settings)
     return made, cloud
 
 
