@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.core.documents.formats import width_for
 from gpucluster.core.program.closing import Line, block
 from gpucluster.core.program.spec_places import to_edit
 from gpucluster.core.text.terminal import beneath, show
@@ -16,9 +16,6 @@ from gpucluster.sandbox.run.arguments import CommandLine
 
 _KINDS: Final = ("cost-", "findings-", "spec-")
 COMMANDS: Final = frozenset({"preview", "up"})
-
-_WIDEST: Final = 108
-"""Characters of a line, as in the cost's tables."""
 
 
 def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int, refused: str = "") -> None:
@@ -30,9 +27,8 @@ def print_closing(parts: Mapping[str, Any], line: CommandLine, stack: str, code:
     if not parts and not refused:
         return
     terminal = beneath(sys.stdout)
-    width = min(shutil.get_terminal_size().columns, _WIDEST) if terminal.isatty() else _WIDEST
     lines = closing_lines(parts, line, stack, code, refused)
-    show(block(lines, width, terminal), terminal)
+    show(block(lines, width_for(terminal), terminal), terminal)
 
 
 def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code: int, refused: str = "") -> list[Line]:
