@@ -144,7 +144,9 @@ def report(
             from gpucluster.core.documents.html import origin_of  # slow to import
 
             document = replace(document, origin=origin_of(resources.stack, book.today, Path.cwd()))
-        write(document, form, output, closing_lines(found, before=before_of(read, book, assumptions)))
+        # Only a table ends with them, and the state before the update is priced for them.
+        last = closing_lines(found, before=before_of(read, book, assumptions)) if form == "table" else ()
+        write(document, form, output, last)
     if form == "focus" and found.not_priced and not quiet:
         click.echo(f"{len(found.not_priced)} not priced, and not in the rows: x_Complete is false", err=True)
     verdict = budget_verdict(found)
