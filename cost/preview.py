@@ -36,7 +36,7 @@ from gpucluster.cost.estimate.trial import now, trial_of
 from gpucluster.cost.prices import BadPrices, PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.cost.pricing.money import money
-from gpucluster.errors import Error
+from gpucluster.errors import Error, InputError
 
 __all__ = [
     "BUDGET_VARIABLE", "NotRegistered", "PricedParts", "Watched", "costed_plan", "parts_of_program", "totals", "watch",
@@ -190,8 +190,8 @@ def costed_plan(
     title: of the table; omitted if the watched resources are the whole stack. parts: what the closing block is about,
     by default the program. A preview prints the table; an update would hide its changes behind one.
     Raises NotRegistered, before anything is registered, if the components' budget says `onExceed: fail` and the
-    expected amount is over it (unless BUDGET_VARIABLE allows a preview), or if the user's own prices or the price
-    book cannot be used.
+    expected amount is over it (unless BUDGET_VARIABLE allows a preview), or if the user's own prices, the price book
+    or the requested output cannot be used.
     """
     resources, parts = watched.resources(), parts or parts_of_program(asks=False) or PricedParts("cost-program")
     try:
@@ -200,14 +200,18 @@ def costed_plan(
     except BadPrices as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because these prices cannot be used.") from None
+        brief = not in_full()
     except DamagedTable as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because its cost is unknown.") from None
     verdict, refused = budget_verdict(found), failure(found)
     if pulumi.runtime.is_dry_run() or refused:
         title = title or f"Cost of stack {pulumi.get_stack()}"
-        document = report_document(found, title, pulumi.get_stack(), brief=not in_full())
+        document = report_document(found, title, pulumi.get_stack(), brief=brief)
         pulumi.log.info(written(document, "table", width_for(indent=_INDENT)))
+    except InputError as error:
+        watched.withdraw()
+        raise NotRegistered(f"{error}\nNothing was registered.") from None
     if (trial := trial_of(found, now())) is not None and trial.over:
         pulumi.log.warn(f"{pulumi.get_stack()}: {trial.sentence}. {_OVER}")
     ends = bool(refused) and not _only_reports()

@@ -138,7 +138,7 @@ def report(
             output.write("\n" if number else "")
             write(groups_document(grouping, found, title), form, output)
     else:
-        brief = form == "table" and beneath(output).isatty() and not in_full()
+        brief = form == "table" and not in_full() and beneath(output).isatty()
         document = report_document(found, title, resources.stack, groupings, options, brief=brief)
         if form == "html":
             from gpucluster.core.documents.html import origin_of  # slow to import

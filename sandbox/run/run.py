@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from gpucluster.core.program.closing import FOLDER_VARIABLE, OUTPUT_VARIABLE, handed_over
+from gpucluster.core.program.closing import FOLDER_VARIABLE, OUTPUT_VARIABLE, handed_over, in_full
 from gpucluster.core.program.resources import urn_name
 from gpucluster.core.text.terminal import note, plain
 from gpucluster.errors import InputError
@@ -73,6 +73,8 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
             f"no Pulumi.yaml in {line.folder(Path.cwd())} or above; run this in a Pulumi project, or name one by --cwd"
         )
     refuse_command(line, project.stack_file(stack_of_line(line, project) or "<stack>"))
+    if line.words[0] in WITH_PROGRAM:
+        in_full()  # refuses a wrong value here, before the engine starts a program
     engine = find_engine()
     note("SIMULATED clouds: no account is used and nothing is billed.")
     note(f"Engine {engine.version}, state in {_shown(project)}")

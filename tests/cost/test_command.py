@@ -47,6 +47,23 @@ def test_over_the_budget_of_the_components_is_exit_1(recordings: Path) -> None:
     assert json.loads(run.stdout)["budget"]["verdict"] == "over"
 
 
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "html", "focus"])
+def test_the_state_before_an_update_is_priced_for_the_table_that_shows_it(
+    recordings: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr("gpucluster.cost.commands.report.before_of", lambda *_: asked.append(recordings))
+    done = CliRunner().invoke(main, ["cost", "report", str(recordings / "plan.json"), "--format", form])
+    assert (done.exit_code, len(asked)) == (0, form == "table")
+
+
+def test_a_misspelt_amount_of_output_is_refused(recordings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUCLUSTER_OUTPUT", "ful")
+    run = _cost("report", str(recordings / "plan.json"))
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "error: GPUCLUSTER_OUTPUT is 'ful'; write full, or unset it\n"
+
+
 def test_assumptions_are_inputs(recordings: Path) -> None:
     plain = _cost("report", str(recordings / "plan.json"), "--format", "json")
     run = _cost("report", str(recordings / "plan.json"), "--format", "json", "--assume", "nat_gib=1000")

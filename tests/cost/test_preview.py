@@ -17,7 +17,7 @@ from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.documents.report.report_json import report_json
-from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals, watch
+from gpucluster.cost.preview import BUDGET_VARIABLE, NotRegistered, Watched, costed_plan, totals, watch
 from tests.says import Says
 
 RunProgram = Callable[..., Any]
@@ -79,6 +79,21 @@ def test_without_the_switch_a_preview_shows_the_lines_and_the_block_has_the_sums
     assert _rows(table) == [row for row in _rows(golden.read_text()) if not row.startswith(sums)]
     assert [word for word in ("Assumptions", "Prices", "Budget", "[1]") if word in table] == []
     assert "Total       $215,201.60 a month" in block
+
+
+def test_a_program_whose_output_is_misspelt_registers_nothing(
+    run_program: RunProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(OUTPUT_VARIABLE, "ful")
+    refused: list[str] = []
+
+    def at_end(watched: Watched) -> None:
+        with pytest.raises(NotRegistered) as error:
+            costed_plan(watched, book=BOOK)
+        refused.append(str(error.value))
+
+    run_program(EXAMPLE, at_end=at_end, aws__region="us-east-1")
+    assert refused == ["GPUCLUSTER_OUTPUT is 'ful'; write full, or unset it\nNothing was registered."]
 
 
 def test_the_parts_of_a_program_have_one_block_with_one_total(run_program: RunProgram, logged: list[str]) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
 from gpucluster.core.text.terminal import styled
+from gpucluster.errors import InputError
 
 OUTPUT_VARIABLE: Final = "GPUCLUSTER_OUTPUT"
 """If set to `full`, previews and reports on a terminal also show sources, assumptions, usage items and every note."""
@@ -41,8 +42,11 @@ _STYLES: Final[Mapping[Tone, Mapping[str, Any]]] = {"": {}, "strong": {"bold": T
 
 
 def in_full() -> bool:
-    """Whether the user wants everything."""
-    return os.environ.get(OUTPUT_VARIABLE) == "full"
+    """Whether the user wants everything. Raises InputError if the variable has another value."""
+    value = os.environ.get(OUTPUT_VARIABLE, "")
+    if value not in ("", "full"):
+        raise InputError(f"{OUTPUT_VARIABLE} is {value!r}; write full, or unset it")
+    return value == "full"
 
 
 def hand_over(part: str, content: object) -> bool:

@@ -447,6 +447,15 @@ def test_what_the_sandbox_does_not_do_is_refused_as_the_user_s_input(project: An
     assert project.tree() == before
 
 
+def test_a_misspelt_amount_of_output_is_refused_before_a_program_runs(project: Any) -> None:
+    project.write(NETWORK)
+    before = project.tree()
+    done = project.run("pulumi", "preview", "--stack", "dev", env={"GPUCLUSTER_OUTPUT": "ful"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: GPUCLUSTER_OUTPUT is 'ful'; write full, or unset it\n"
+    assert project.tree() == before
+
+
 def test_stacks_are_made_selected_and_removed_without_a_trace_in_the_tree(project: Any) -> None:
     project.write(NETWORK)
     before = project.tree()

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.core.program.closing import FOLDER_VARIABLE, Line, block, hand_over, handed_over
+from gpucluster.core.program.closing import (
+    FOLDER_VARIABLE,
+    OUTPUT_VARIABLE,
+    Line,
+    block,
+    hand_over,
+    handed_over,
+    in_full,
+)
+from gpucluster.errors import InputError
 
 LINES = [
     Line("Total", "$295,922.54 a month (+$80,445.24, +37.3% since the last update)", "strong"),
@@ -38,6 +47,16 @@ def test_a_wrapped_text_keeps_its_indentation() -> None:
         "          training.nodes is 0;",
         "          write a number",
     ]
+
+
+def test_everything_is_shown_by_one_word_and_another_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value, shown in (("full", True), ("", False)):
+        monkeypatch.setenv(OUTPUT_VARIABLE, value)
+        assert in_full() is shown
+    monkeypatch.setenv(OUTPUT_VARIABLE, "Full")
+    with pytest.raises(InputError) as refused:
+        in_full()
+    assert str(refused.value) == "GPUCLUSTER_OUTPUT is 'Full'; write full, or unset it"
 
 
 def test_a_command_stays_on_one_line() -> None:
