@@ -15,7 +15,7 @@ from gpucluster.sandbox.project.project import current_project
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 )
-@stack_option("Stack of the cluster; required if several have one.")
+@stack_option("Stack of the cluster.  [default: the selected one]")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, help="Command and options of kubectl.")
 def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     """Run kubectl on a cluster of the sandbox.

@@ -113,7 +113,7 @@ def _sections(entries: Sequence[Entry], found: list[Difference], living: list[st
         counts = Counter(entry.provider for entry in entries)
         yield f"{len(entries)} resources: {', '.join(f'{count} {name}' for name, count in sorted(counts.items()))}"
     if living:
-        yield Notes("Running; stop it: gpucluster sandbox stop", living)
+        yield Notes("Running; stop it: gpucluster sandbox stop --stack NAME", living)
     if differences := [*_disagreements(found)]:
         yield Notes("Clouds and state differ", differences)
         yield "A command that is running may explain this; after a crash: gpucluster sandbox recover"

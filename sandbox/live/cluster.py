@@ -51,7 +51,7 @@ def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, reques
     pods = [entry.id for entry in site.ledger.all() if entry.scope == site.scope and _is_daemon(entry, names)]
     return [
         f"Live cluster, Kubernetes {VERSION}: {', '.join(names)}",
-        f"  until `pulumi destroy`, `gpucluster sandbox stop` or {IDLE_MINUTES:.0f} minutes without use",
+        f"  until `pulumi destroy`, `gpucluster sandbox stop --stack NAME` or {IDLE_MINUTES:.0f} minutes without use",
         *([] if requested else [_NOT_REQUESTED]),
         *([f"  other than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
         *_other_versions(releases),

@@ -109,8 +109,24 @@ METAVARS = {
     "REGION", "REVISION", "SECONDS", "SHA", "SIZE", "SKU", "TIME", "URL", "USD",
 }  # fmt: skip
 """What an option takes, besides one of a list."""
-MAY_CHOOSE_THE_STACK = [("rehearse",), ("connect",), ("upgrade",), ("sandbox", "connect")]
-"""Commands that read the selected stack if none is named; all others ask for it, or take all of the project."""
+OF_THE_SELECTED_STACK = {
+    "connect", "rehearse", "upgrade", "sandbox connect", "sandbox job list", "sandbox kubectl", "sandbox logs",
+    "sandbox node list",
+}  # fmt: skip
+"""Commands that read the selected stack if none is named."""
+OF_NO_STACK = {
+    "check": "a spec without one",
+    "cost diff": "of plans",
+    "cost reconcile": "of a plan",
+    "guardrails pr-check": "of every stack",
+    "init": "writes a spec alone",
+    "quote": "needs no project",
+    "reap": "asks for `--all`",
+    "sandbox drift": "of every stack",
+    "sandbox reap": "asks for `--all`",
+    "sandbox recover": "of the project's clouds",
+}
+"""Commands with another meaning if none is named. All others ask for it, as they change or end something."""
 
 
 def _options() -> Iterator[tuple[str, click.Option, str]]:
@@ -147,15 +163,13 @@ def test_formats_have_one_set_of_names_in_one_order_and_old_names_still_work() -
 
 
 def test_only_what_reads_takes_the_selected_stack() -> None:
-    selected = [
-        path
-        for path, command in COMMANDS
-        for option in command.params
-        if isinstance(option, click.Option) and "[default: the selected one]" in (option.help or "")
-    ]
-    assert sorted(selected) == sorted(MAY_CHOOSE_THE_STACK)
-    required = {words for words, option, _ in _options() if "--stack" in option.opts and option.required}
-    assert required >= {f"gpucluster {sandbox}{word}" for sandbox in ("", "sandbox ") for word in ("pause", "resume")}
+    found = {words.removeprefix("gpucluster "): option for words, option, _ in _options() if "--stack" in option.opts}
+    selected = {words for words, option in found.items() if "[default: the selected one]" in (option.help or "")}
+    assert selected == OF_THE_SELECTED_STACK
+    required = {words for words, option in found.items() if option.required}
+    assert required == found.keys() - OF_THE_SELECTED_STACK - OF_NO_STACK.keys()
+    assert found.keys() >= OF_NO_STACK.keys()
+    assert required >= {"pause", "sandbox job finish", "sandbox node cordon", "sandbox stop"}
 
 
 @pytest.mark.parametrize(

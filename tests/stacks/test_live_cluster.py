@@ -54,7 +54,7 @@ def test_a_job_runs_on_the_nodes_of_the_stack_and_nothing_is_left_after_destroy(
     nodes = _running(project, 2)
     assert len({*nodes}) == 2
 
-    assert project.run("sandbox", "stop").code == 0
+    assert project.run("sandbox", "stop", "--stack", STACK).code == 0
     assert _processes(project) == []
     assert sorted(_running(project, 2)) == sorted(nodes), "a cluster that is started again has what it had"
     assert "trainer" in project.run("sandbox", "logs", "trainer").out

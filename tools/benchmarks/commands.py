@@ -85,7 +85,7 @@ def live_bars(stack: str = "aws-trial") -> list[Bar]:
         project = copied(Path(folder))
         _run(project, "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
         try:
-            _run(project, "stop")
+            _run(project, "stop", "--stack", stack)
             started = time.perf_counter()
             _run(project, "kubectl", "create", f"--filename={JOB}")
             while not _runs(project):
@@ -93,7 +93,7 @@ def live_bars(stack: str = "aws-trial") -> list[Bar]:
             seconds = time.perf_counter() - started
             gib = _memory(project) / _GIB
         finally:
-            _run(project, "stop")
+            _run(project, "stop", "--stack", stack)
     return [
         Bar(f"live cluster of {stack}: start to first running job, 1 run", seconds, 60, "s"),
         Bar(f"live cluster of {stack}: memory", gib, 1.5, "G"),

@@ -235,8 +235,8 @@ def connect(stack: str | None, kubeconfig: Path | None, context: str | None, use
 def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, use: bool) -> None:
     """Write a kubeconfig context for a live cluster.
 
-    Checks the context, too. Starts the cluster if needed; it runs until `gpucluster sandbox stop`. The context holds
-    a token that is valid on this machine only. Its default name ends in -sandbox.
+    Checks the context, too. Starts the cluster if needed; it runs until `gpucluster sandbox stop --stack NAME`. The
+    context holds a token that is valid on this machine only. Its default name ends in -sandbox.
     """
     from gpucluster.sandbox.live.cluster import open_cluster
     from gpucluster.sandbox.project.project import current_project

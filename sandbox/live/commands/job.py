@@ -99,7 +99,7 @@ def end_pods(client: Client, job: Job, code: int, pods: Sequence[str]) -> None:
         client.patch(pod, {"metadata": {"annotations": {EXIT_CODE: str(code)}}})
 
 
-_stack = stack_option("Stack of the cluster; required if several have one.")
+_stack = stack_option("Stack of the cluster.", required=True)
 _namespace = click.option(
     "--namespace", "-n", metavar="NAME", help="Namespace of the job; required if several jobs share the name."
 )
@@ -114,7 +114,7 @@ def job() -> None:
 
 
 @job.command("list")
-@_stack
+@stack_option("Stack of the cluster.  [default: the selected one]")
 @form_of("table", "json")
 def list_(stack: str | None, form: str) -> None:
     """List the jobs: queue, state, pods and their nodes."""
@@ -136,7 +136,7 @@ def list_(stack: str | None, form: str) -> None:
 @click.argument("name", help="Job, as `gpucluster sandbox job list` shows it.")
 @_stack
 @_namespace
-def finish(name: str, stack: str | None, namespace: str | None) -> None:
+def finish(name: str, stack: str, namespace: str | None) -> None:
     """Finish a job: all its pods end with exit code 0."""
     _end(name, stack, namespace, 0, None)
 
@@ -154,12 +154,12 @@ def finish(name: str, stack: str | None, namespace: str | None) -> None:
     help="Exit code of the pod's containers.",
 )
 @click.option("--pod", metavar="NAME", help="Pod that fails.  [default: the first one]")
-def fail(name: str, stack: str | None, namespace: str | None, exit_code: int, pod: str | None) -> None:
+def fail(name: str, stack: str, namespace: str | None, exit_code: int, pod: str | None) -> None:
     """Fail one pod of a job."""
     _end(name, stack, namespace, exit_code, pod)
 
 
-def _end(name: str, stack: str | None, namespace: str | None, code: int, pod: str | None) -> None:
+def _end(name: str, stack: str, namespace: str | None, code: int, pod: str | None) -> None:
     from gpucluster.sandbox.live.cluster import open_cluster
     from gpucluster.sandbox.project.project import current_project
 

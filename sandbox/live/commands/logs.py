@@ -22,7 +22,7 @@ _OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
 @click.command()
 @click.argument("name", help="Controller, such as kueue; an unknown name lists all.")
 @click.option("--follow", "-f", is_flag=True, help="Follow the log until interrupted.")
-@stack_option("Stack of the cluster; required if several have one.")
+@stack_option("Stack of the cluster.  [default: the selected one]")
 def logs(name: str, follow: bool, stack: str | None) -> None:
     """Print the log of a controller of a live cluster.
 
@@ -62,8 +62,8 @@ def _print(file: Path, follow: bool) -> None:
 
 
 @click.command()
-@stack_option("Stack of the cluster; required if several have one.")
-def stop(stack: str | None) -> None:
+@stack_option("Stack of the cluster.", required=True)
+def stop(stack: str) -> None:
     """Stop a live cluster.
 
     Stops its controllers and its API server. Its objects are kept: the next command that uses it starts it with them.

@@ -85,7 +85,7 @@ def gpus_of(pod: Mapping[str, Any]) -> int:
 
 Node = Mapping[str, Any]
 
-_stack = stack_option("Stack of the cluster; required if several have one.")
+_stack = stack_option("Stack of the cluster.", required=True)
 
 
 @click.group()
@@ -97,7 +97,7 @@ def node() -> None:
 
 
 @node.command("list")
-@_stack
+@stack_option("Stack of the cluster.  [default: the selected one]")
 @form_of("table", "json")
 def list_(stack: str | None, form: str) -> None:
     """List the nodes: pool, machine, state, devices in use."""
@@ -121,7 +121,7 @@ def _command(name: str, summary: str) -> Callable[[Callable[[LiveCluster, Entry,
         @node.command(name, help=summary)
         @click.argument("name", help="Node, as `gpucluster sandbox node list` shows it.")
         @_stack
-        def run(name: str, stack: str | None) -> None:
+        def run(name: str, stack: str) -> None:
             with _cluster(stack) as (cluster, entry):
                 click.echo(f"{name}: {does(cluster, entry, _found(cluster, name))}")
 
@@ -186,7 +186,7 @@ def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     show_default=True,
     help="Seconds until a new machine starts.",
 )
-def delete(name: str, stack: str | None, new_after: int) -> None:
+def delete(name: str, stack: str, new_after: int) -> None:
     """Take a machine away without notice.
 
     If its pool has a fixed size, the cloud starts another one a moment later.

@@ -78,10 +78,10 @@ def test_a_log_is_printed_and_a_wrong_name_lists_those_there_are(living: Path) -
 def test_where_nothing_ran_there_is_no_log_and_nothing_to_stop() -> None:
     with pytest.raises(InputError, match="nothing has run in this cluster; start it: gpucluster sandbox --kubernetes"):
         CliRunner().invoke(logs, ["kueue"], catch_exceptions=False)
-    assert CliRunner().invoke(stop).stderr == "one does not run.\n"
+    assert CliRunner().invoke(stop, ["--stack", "one"]).stderr == "one does not run.\n"
 
 
-@pytest.mark.parametrize("words", [["logs", "kueue"], ["job", "list"], ["node", "list"], ["stop"]])
+@pytest.mark.parametrize("words", [["logs", "kueue"], ["job", "list"], ["node", "list"], ["stop", "-s", "one"]])
 def test_without_a_cluster_they_advise_one_that_lives(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,7 +93,7 @@ def test_without_a_cluster_they_advise_one_that_lives(
 
 
 def test_stop_ends_it_and_leaves_its_files(living: Path) -> None:
-    assert CliRunner().invoke(stop).stderr == "Stopped one.\n"
+    assert CliRunner().invoke(stop, ["-s", "one"]).stderr == "Stopped one.\n"
     assert keeper_of(living / FOLDER) is None
     assert (living / FOLDER).is_dir()
 
@@ -102,7 +102,7 @@ def test_status_names_what_lives(living: Path) -> None:
     assert json.loads(CliRunner().invoke(status, ["--format", "json"], catch_exceptions=False).stdout)["living"] == [
         "one"
     ]
-    assert "Running; stop it: gpucluster sandbox stop\n  - one\n" in CliRunner().invoke(status).stdout
+    assert "Running; stop it: gpucluster sandbox stop --stack NAME\n  - one\n" in CliRunner().invoke(status).stdout
     supervisor.stop(living)
     assert json.loads(CliRunner().invoke(status, ["--format", "json"]).stdout)["living"] == []
 
