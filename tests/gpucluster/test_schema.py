@@ -41,6 +41,13 @@ def of_stacks() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema)
 
 
+def test_every_stack_names_its_schema_which_is_the_one_of_the_configuration() -> None:
+    """`gpucluster schema stack > stacks/specs/stack-schema.json` writes it anew."""
+    assert (STACKS[0].parent / "specs/stack-schema.json").read_text() == stack_schema("gpucluster")
+    heads = {file.read_text().partition("\n")[0] for file in STACKS}
+    assert heads == {"# yaml-language-server: $schema=specs/stack-schema.json"}
+
+
 @pytest.mark.parametrize("file", STACKS, ids=lambda file: file.name)
 def test_the_schema_of_a_stack_takes_every_stack_of_this_repository(
     file: Path, of_stacks: jsonschema.Draft202012Validator
