@@ -64,10 +64,12 @@ class _Declared(Protocol):
 class PricedParts:
     """The parts of one program that are priced so far, and the clusters to price at its end.
 
-    name: of this part of the closing block. before: the total after the last update, None if there was none.
+    name: of this part of the closing block. ends: whether `log` is called at the end. before: the total after the last
+    update, None if there was none.
     """
 
     name: str
+    ends: bool = False
     before: str | None = None
     clusters: list[Watched] = field(default_factory=list[Watched])
     parts: list[Resources] = field(default_factory=list[Resources])
@@ -90,18 +92,19 @@ class PricedParts:
         more = [Line("Failed", failed)] if failed else [Line("Next", text) for text in following[:1]]
         # The engine shows messages without a gap between them.
         self._waiting = "\n" + block([*lines, *more], width_for(indent=_INDENT))
-        if failed or get_root_resource() is None:
-            self._log()
+        if failed or not self.ends:
+            self.log()
 
     def end(self) -> Mapping[str, str]:
         """Prices the clusters that no `watch` has, and logs the block. Returns the totals of the clusters."""
         found: dict[str, str] = {}
         if self.clusters:
             found = costed_plan(_Clusters(self.clusters), title="Cost of the clusters")
-        self._log()
+        self.log()
         return found
 
-    def _log(self) -> None:
+    def log(self) -> None:
+        """The block that waits for the end."""
         if self._waiting:
             pulumi.log.info(self._waiting)
         self._waiting = ""
@@ -159,7 +162,9 @@ def parts_of_program(*, asks: bool = True) -> PricedParts | None:
         return None
     if root not in _programs:
         before = last_outputs().get("monthly") if asks and has_engine() else None
-        found = _programs[root] = PricedParts("cost-program", before if isinstance(before, str) else None)
+        found = _programs[root] = PricedParts(
+            "cost-program", ends=True, before=before if isinstance(before, str) else None
+        )
         before_outputs(root, found.end)
     return _programs[root]
 
@@ -195,23 +200,23 @@ def costed_plan(
     """
     resources, parts = watched.resources(), parts or parts_of_program(asks=False) or PricedParts("cost-program")
     try:
+        brief = not in_full()
         price = Pricing(book, assumptions or Assumptions(regions=regions_in_use()))
         found = price.estimate(resources)
     except BadPrices as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because these prices cannot be used.") from None
-        brief = not in_full()
     except DamagedTable as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because its cost is unknown.") from None
+    except InputError as error:
+        watched.withdraw()
+        raise NotRegistered(f"{error}\nNothing was registered.") from None
     verdict, refused = budget_verdict(found), failure(found)
     if pulumi.runtime.is_dry_run() or refused:
         title = title or f"Cost of stack {pulumi.get_stack()}"
         document = report_document(found, title, pulumi.get_stack(), brief=brief)
         pulumi.log.info(written(document, "table", width_for(indent=_INDENT)))
-    except InputError as error:
-        watched.withdraw()
-        raise NotRegistered(f"{error}\nNothing was registered.") from None
     if (trial := trial_of(found, now())) is not None and trial.over:
         pulumi.log.warn(f"{pulumi.get_stack()}: {trial.sentence}. {_OVER}")
     ends = bool(refused) and not _only_reports()

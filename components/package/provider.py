@@ -9,7 +9,8 @@ import importlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from contextvars import Context, ContextVar, copy_context
+from decimal import Decimal, InvalidOperation
 from importlib.metadata import version
 from typing import Any, Final, cast
 
@@ -28,6 +29,8 @@ from gpucluster.components.planning.problem import did_you_mean
 from gpucluster.components.resources.run import refusing
 from gpucluster.components.stack.from_python import ProgramCloud
 from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.program.readers.last_outputs import last_resources
+from gpucluster.core.program.readers.private_sdk import before_outputs, has_engine
 from gpucluster.core.program.readers.records import UNKNOWN_TEXT, plain_number
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost import preview
@@ -150,6 +153,7 @@ class ComponentPackage(Provider):
 
     def __init__(self) -> None:
         super().__init__(version(NAME), SCHEMA_FILE.read_text())
+        self._running: Context | None = None
 
     def construct(
         self,
@@ -163,6 +167,9 @@ class ComponentPackage(Provider):
         known = _TYPE.fullmatch(resource_type)
         if known is None:
             raise InputPropertiesError(f"{resource_type} is not in the package {NAME}", [])
+        if self._running is None:
+            self._running = copy_context()
+            _CLUSTERS.before = _total_before() if has_engine() else None
         try:
             cluster, cost = _built(known[1], name, options or pulumi.ResourceOptions())
         except (pulumi.RunError, ModuleNotFoundError) as error:
@@ -170,9 +177,30 @@ class ComponentPackage(Provider):
         outputs = {**cluster.outputs(), "endpoint": cluster.failures.before(cluster.endpoint), "cost": cost}
         return ConstructResult(cluster.urn, outputs)
 
+    def cancel(self) -> None:
+        """The engine calls this before it ends the process: all clusters are priced, and it still shows messages.
+        Source: pulumi/pulumi v3.250.0, pkg/host/host.go, ReleaseContext.
+        """
+        if self._running is not None:
+            self._running.run(_CLUSTERS.log)  # in a context that has the address of the engine
 
-_CLUSTERS: Final = preview.PricedParts("cost-package")
+
+_CLUSTERS: Final = preview.PricedParts("cost-package", ends=True)
 """Those of the program, which has one process of the package."""
+
+
+def _total_before() -> str | None:
+    """The total of the clusters after the last update; None if there were none, or if one of them has no cost, as those
+    of a program in Python.
+    """
+    clusters = [found["outputs"] for found in last_resources().values() if _TYPE.fullmatch(found["type"])]
+    totals = [outputs.get("cost", {}).get("monthly") for outputs in clusters]
+    if not totals or None in totals:
+        return None
+    try:
+        return f"{sum(map(Decimal, totals)):f}"
+    except InvalidOperation:  # a range, or unknown
+        return totals[0] if len(totals) == 1 else "unknown"
 
 
 def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any, dict[str, str]]:
@@ -181,10 +209,22 @@ def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any,
     with refusing():
         inputs = inputs_of(GIVEN.get(), cloud, name, face.Location)
     watched = preview.Watched({clouds()[cloud].package: inputs.location.region})
-    seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[watched.see]))
+    cost = dict[str, str]()
+
+    def price() -> Mapping[str, Any]:
+        cost.update(preview.costed_plan(watched, title=f"Cost of {name}", parts=_CLUSTERS))
+        return {"cost": cost}
+
+    def see(args: pulumi.ResourceTransformationArgs) -> None:
+        if _TYPE.fullmatch(args.type_):
+            # The state has the outputs that a component registers; the next preview reads its cost there.
+            before_outputs(args.resource, price)
+        watched.see(args)
+
+    seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[see]))
     with preview.watching():
         cluster = face.TrainingCluster(name, inputs.spec, inputs.location, seen, machine=inputs.machine)
-    return cluster, preview.costed_plan(watched, title=f"Cost of {name}", parts=_CLUSTERS)
+    return cluster, cost
 
 
 class _Servicer(ProviderServicer):

@@ -28,9 +28,10 @@ def test_its_program_previews_as_it_says(project: Yaml) -> None:
     project.write(PROGRAM.replace("./gpucluster-package", "../package"))
     code, text = project.pulumi("preview")
     assert code == 0, text
-    shown = PAGE.partition("without an account:\n\n```\n")[2].partition("\n```")[0]
+    shown = PAGE.partition("first stack of a project:\n\n```\n")[2].partition("\n```")[0]
     lines = {line.strip() for line in text.splitlines()}
     assert [line for line in shown.splitlines() if line.strip() not in {*lines, "..."}] == []
+    assert " + 157 to create" in shown
 
 
 @pytest.mark.engine

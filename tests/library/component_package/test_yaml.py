@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from gpucluster.components.package.folder import SCHEMA_FILE
+from gpucluster.core.program.closing import FOLDER_VARIABLE
 from tests.library.component_package.conftest import Yaml
 
 ROOT = Path(__file__).parents[3]
@@ -155,6 +156,27 @@ def test_what_no_preview_knows_is_refused_by_name_and_two_clusters_have_a_cost_e
     ]
     assert len(own) == 2
     assert float(report["monthly"]["expected"]) == pytest.approx(sum(own), abs=0.02)
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_a_plain_pulumi_prints_one_total_of_two_clusters_with_the_change_since_the_update(project: Yaml) -> None:
+    main = project.path / "../package/__main__.py"
+    # Without this variable the package is as in a Pulumi that the sandbox did not start.
+    main.write_text(f"import os\n\ndel os.environ[{FOLDER_VARIABLE!r}]\n{main.read_text()}")
+    outputs = "outputs: {monthly: '${first.cost.monthly}'}\n"
+    program = PROGRAM.replace("LABELS", "{team: research}") + outputs
+    project.write(program.replace("NODES", "2"))
+    for command in (("preview",), ("up", "--yes", "--skip-preview")):
+        code, text = project.pulumi(*command)
+        assert (code, re.findall(r"^ +Total   (.*)$", text, re.MULTILINE)) == (0, ["$169,464.98 a month"]), text
+    project.write(program.replace("NODES", "3"))
+    code, text = project.pulumi("preview")
+    assert (code, re.findall(r"^ +Total   (.*)$", text, re.MULTILINE)) == (
+        0,
+        ["$209,687.55 a month (+$40,222.57, +23.7% since the last update)"],
+    ), text
+    assert len(re.findall(r"^    Next  +pulumi up --stack dev$", text, re.MULTILINE)) == 1, text
 
 
 @pytest.mark.engine

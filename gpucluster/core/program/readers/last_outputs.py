@@ -1,4 +1,4 @@
-"""The outputs of the running stack after its last update, from the engine."""
+"""The outputs of the running stack and of its resources after its last update, from the engine."""
 
 from __future__ import annotations
 
@@ -16,17 +16,30 @@ concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/att
 
 def last_outputs() -> Mapping[str, Any]:
     """Empty before the first update. The SDK sends what is queued while it waits for the answer."""
+    return _read("readStackOutputs", "name")
+
+
+def last_resources() -> Mapping[str, Any]:
+    """URN -> `type` and `outputs` of each resource; empty before the first update, and for a stack without outputs.
+
+    Of a stack that was never updated the engine can't be asked: it crashes, because there is no state. Source:
+    pulumi/pulumi v3.250.0, pkg/backend/backend.go, GetStackResourceOutputs.
+    """
+    return _read("readStackResourceOutputs", "stackName") if last_outputs() else {}
+
+
+def _read(function: str, argument: str) -> Mapping[str, Any]:
     stack = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
     for seconds in _WAITS:
         try:
-            return _read(stack)
+            return _answer(function, {argument: stack})
         except Exception:  # The SDK raises no narrower one.
             time.sleep(seconds)
-    return _read(stack)
+    return _answer(function, {argument: stack})
 
 
-def _read(stack: str) -> Mapping[str, Any]:
+def _answer(function: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
     # The engine itself answers, from the stack's last state; a StackReference would be a resource of the stack.
-    # Source: pulumi/pulumi v3.250.0, pkg/resource/deploy/builtins.go, readStackOutputs.
-    answer = cast(Any, pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack})).value
+    # Source: pulumi/pulumi v3.250.0, pkg/resource/deploy/builtins.go, readStackOutputs and readStackResourceOutputs.
+    answer = cast(Any, pulumi.runtime.invoke(f"pulumi:pulumi:{function}", arguments)).value
     return cast(Mapping[str, Any], (answer or {}).get("outputs") or {})

@@ -90,17 +90,18 @@ def reset_sdk() -> None:
     _SETTINGS.outputs.clear()
 
 
-def before_outputs(stack: pulumi.Resource, do: Callable[[], Mapping[str, str]]) -> None:
-    """Runs `do` once at the end of a program that succeeds, before the SDK registers the outputs of its stack, and adds
-    the result to them.
+def before_outputs(of: pulumi.Resource, do: Callable[[], Mapping[str, Any]]) -> None:
+    """Runs `do` once before the outputs of a component are registered, and adds the result to them.
+
+    of: a component, or the stack, whose outputs the SDK registers at the end of a program; unless that fails.
     """
-    component = cast(Any, stack)
+    component = cast(Any, of)
     register: Callable[[Mapping[str, Any]], None] = component.register_outputs
 
     def registering(outputs: Mapping[str, Any]) -> None:
         component.register_outputs = register
         # The SDK also registers them while the program's error is on its way.
-        more: Mapping[str, str] = do() if sys.exc_info()[0] is None else {}
+        more: Mapping[str, Any] = do() if sys.exc_info()[0] is None else {}
         register({**more, **outputs})
 
     component.register_outputs = registering
