@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import time
@@ -26,6 +27,7 @@ _PACKAGES: Final = (
     "k8s.io/kubernetes/cmd/kubectl",
     "go.etcd.io/etcd/server/v3",
 )
+_PINNED: Final = ("go.mod", "go.sum")
 _NAMED_BY_GO: Final = {"etcd": "server"}
 
 
@@ -65,9 +67,10 @@ class Binaries:
         return self.folder / "kubectl"
 
 
-def folder(version: str = VERSION) -> Path:
-    """The folder of the programs of a version, for this platform."""
-    return cache_folder() / "kubernetes" / f"v{version}-{this_platform()}"
+def folder(version: str = VERSION, modules: Path = _HERE) -> Path:
+    """The folder of the programs of a version, for this platform: other modules are another folder."""
+    pinned = hashlib.sha256(b"".join((modules / name).read_bytes() for name in _PINNED)).hexdigest()[:16]
+    return cache_folder() / "kubernetes" / f"v{version}-{pinned}-{this_platform()}"
 
 
 def find_binaries(
@@ -78,7 +81,7 @@ def find_binaries(
     modules: the folder with the go.mod and go.sum of the version.
     """
     check = partial(_check_answer, version=version)
-    installation = Installation(folder(version), "the Kubernetes API server", check=check)
+    installation = Installation(folder(version, modules), "the Kubernetes API server", check=check)
     if not rebuild and _is_there(installation, say):
         return Binaries(installation.folder)
     try:
@@ -109,7 +112,7 @@ def _build(into: Path, say: Say, version: str, modules: Path) -> None:
         raise EngineError(_advice(str(error))) from error
     source = into / "source"
     source.mkdir()
-    for name in ("go.mod", "go.sum"):
+    for name in _PINNED:
         shutil.copy(modules / name, source)
     command = build_command(go, *_PACKAGES, output=f"{into}/", linked=_version_flags(version))
     say(f"Building the Kubernetes API server {version}, etcd and kubectl with {go}: {_EXPECTED}.")

@@ -10,8 +10,6 @@ the newest that is available.
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,8 +20,10 @@ from typing import Any, Final
 from gpucluster.core.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.core.catalog.tables import read_rows
 from gpucluster.errors import Fault
+from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, go_environment
+from gpucluster.sandbox.engine.go_build import GoModule
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
 from gpucluster.sandbox.engine.progress import Say
 
 _FILE: Final = "definitions.json"
@@ -43,6 +43,11 @@ class Source:
     module_version: str
     sum: str
     files: tuple[str, ...]
+
+    @property
+    def pinned(self) -> GoModule:
+        """The module with the definitions."""
+        return GoModule(path=self.module, version=self.module_version, sum=self.sum)
 
     @property
     def installation(self) -> Installation:
@@ -115,29 +120,8 @@ def _fetch(source: Source, into: Path, say: Say) -> None:
 
 
 def _download(source: Source, say: Say) -> Path:
-    """The module in Go's cache, with the checksum of the table. Raises Unavailable."""
-    name = f"{source.module}@{source.module_version}"
+    """The module in Go's cache. Raises Unavailable."""
     try:
-        go = find_go(cache_folder(), say)
-    except NoGo as error:
+        return source.pinned.folder(find_go(cache_folder(), say))
+    except (NoGo, EngineError) as error:
         raise Unavailable(str(error)) from error
-    # The committed checksum is sufficient; the public database need not be reachable.
-    environment = go_environment() | {"GONOSUMDB": "*", "GOFLAGS": "-mod=mod"}
-    with tempfile.TemporaryDirectory() as nowhere:
-        done = subprocess.run(
-            [go, "mod", "download", "-json", name],
-            cwd=nowhere,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    try:
-        answer: dict[str, str] = json.loads(done.stdout)
-    except ValueError:
-        raise Unavailable(f"{name}: {done.stderr.strip()}") from None
-    if answer.get("Error"):
-        raise Unavailable(answer["Error"])
-    if answer["Sum"] != source.sum:
-        raise Unavailable(f"{name} has the checksum {answer['Sum']}, not the committed {source.sum}")
-    return Path(answer["Dir"])

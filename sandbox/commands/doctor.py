@@ -92,7 +92,7 @@ def _controllers() -> str:
     if not lacking:
         return f"for --kubernetes live, all built, {home()}"
     many = "all" if len(lacking) == len(programs()) else ", ".join(lacking)
-    return f"for --kubernetes live, not built: {many}; gpucluster sandbox kubernetes --live (about 15 minutes)"
+    return f"for --kubernetes live, not built: {many}; gpucluster sandbox kubernetes --live"
 
 
 def _go() -> str:

@@ -36,7 +36,7 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
     programs = binaries.find_binaries(rebuild=build)
     lacking = definitions.fetch_all()
     if live:
-        controllers.build_all(say_on_stderr)
+        controllers.build(say_on_stderr)
         for chart in (*CHARTS.values(), *RENDERED.values()):
             fetch(chart, say_on_stderr)
     paths = {program.name: str(program.path) if program.is_there() else "" for program in controllers.programs()}

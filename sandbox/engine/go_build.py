@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from gpucluster.core.cache import BrokenCache, Installation, cache_folder
 from gpucluster.sandbox.engine.engine import EngineError, this_platform
@@ -73,20 +74,31 @@ def last_lines(log: list[str]) -> str:
     return "\n  ".join(["", *telling[-8:]]) if telling else "it gave no reason"
 
 
-def module_folder(module: str, modules: Path, go: Path) -> Path:
-    """The module's folder in Go's cache. modules: folder of go.mod and go.sum. Raises EngineError."""
-    with tempfile.TemporaryDirectory() as work:
-        for name in ("go.mod", "go.sum"):
-            shutil.copy(modules / name, work)
-        command = [go, "mod", "download", "-json", module]
-        done = subprocess.run(command, cwd=work, env=go_environment(), capture_output=True, text=True, check=False)
-    try:
-        answer: dict[str, str] = json.loads(done.stdout)
-    except ValueError:
-        raise EngineError(f"{module} cannot be fetched: {done.stderr.strip()}") from None
-    if answer.get("Error"):
-        raise EngineError(f"{module} cannot be fetched: {answer['Error']}")
-    return Path(answer["Dir"])
+@dataclass(frozen=True, kw_only=True)
+class GoModule:
+    """One version of a module. sum: its checksum, as in a go.sum."""
+
+    path: str
+    version: str
+    sum: str
+
+    def folder(self, go: Path) -> Path:
+        """Its folder in Go's cache, downloaded if missing. Raises EngineError, also for another checksum."""
+        name = f"{self.path}@{self.version}"
+        # The committed checksum is sufficient; the public database need not be reachable.
+        environment = go_environment() | {"GONOSUMDB": "*", "GOFLAGS": "-mod=mod"}
+        command = [go, "mod", "download", "-json", name]
+        with tempfile.TemporaryDirectory() as nowhere:
+            done = subprocess.run(command, cwd=nowhere, env=environment, capture_output=True, text=True, check=False)
+        try:
+            answer: dict[str, str] = json.loads(done.stdout)
+        except ValueError:
+            raise EngineError(f"{name}: {done.stderr.strip()}") from None
+        if answer.get("Error"):
+            raise EngineError(answer["Error"])
+        if answer["Sum"] != self.sum:
+            raise EngineError(f"{name} has the checksum {answer['Sum']}, not the committed {self.sum}")
+        return Path(answer["Dir"])
 
 
 def copy_module(folder: Path, into: Path) -> None:
@@ -99,25 +111,30 @@ def copy_module(folder: Path, into: Path) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
-    """A text in a file of a module that the build replaces."""
+    """A text in a file of the program's module that the build replaces."""
 
-    module: str
     file: str
     old: str
     new: str
+
+
+OWN_FOLDER: Final = "gpucluster"
+"""Folder of our Go files in the copy of a module."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoProgram:
     """The recipe of a program.
 
-    source: folder of the program's Go files, None if it is only `package`. modules: folder of go.mod and go.sum.
-    linked: additional linker flags. home: its folder; the cache by default.
+    modules: folder of go.mod and go.sum. module: the module to build in instead, with its own go.mod and go.sum;
+    `modules` then only has the `go` line of the toolchain. source: folder of the program's Go files, None if it is only
+    `package`. linked: additional linker flags. patches: of `module`. home: its folder; the cache by default.
     """
 
     name: str
     package: str
     modules: Path
+    module: GoModule | None = None
     source: Path | None = None
     tags: Sequence[str] = ()
     linked: str = ""
@@ -128,8 +145,8 @@ class GoProgram:
     @property
     def installation(self) -> Installation:
         """The folder of the program: any change of its sources changes the folder."""
-        patched = "".join(map(repr, self.patches)).encode()
-        version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), patched])).hexdigest()[:16]
+        recipe = "".join(map(repr, [*([self.module] if self.module else []), *self.patches])).encode()
+        version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), recipe])).hexdigest()[:16]
         return Installation((self.home or cache_folder()) / self.name / f"{version}-{this_platform()}", self.name)
 
     @property
@@ -139,10 +156,10 @@ class GoProgram:
 
     def files(self) -> list[Path]:
         """The sources of the build, except the modules."""
-        source = self.source or self.modules
-        own = (path for path in source.iterdir() if path.suffix == ".go")
-        modules = (path for path in self.modules.iterdir() if path.suffix in (".mod", ".sum"))
-        return sorted([*own, *modules], key=lambda path: path.name)
+        pinned = () if self.module else self.modules.iterdir()
+        own = self.source or (None if self.module else self.modules)
+        found = [path for path in pinned if path.suffix in (".mod", ".sum")]
+        return sorted([*found, *(own.glob("*.go") if own else ())], key=lambda path: path.name)
 
     def is_there(self) -> bool:
         """Whether the program is built and intact."""
@@ -163,10 +180,15 @@ class GoProgram:
     def _build(self, into: Path, say: Say) -> None:
         go = find_go(cache_folder(), say, self.modules)
         work = into / "source"
-        work.mkdir()
+        own = work
+        if self.module is not None:
+            copy_module(self.module.folder(go), work)
+            own = work / OWN_FOLDER
+        own.mkdir(exist_ok=True)
         for path in self.files():
-            shutil.copy(path, work)
-        _patch(self.patches, go, work)
+            shutil.copy(path, own)
+        for patch in self.patches:
+            _apply(patch, work)
         say(f"Building {self.name} with {go}: {self.expected}.")
         start = time.monotonic()
         output = str(into / self.name)
@@ -190,17 +212,10 @@ def go_program(
     return program.built(say)
 
 
-def _patch(patches: Sequence[Patch], go: Path, work: Path) -> None:
-    """Replaces a module by a changed copy. Raises EngineError."""
-    copies: dict[str, Path] = {}
-    for patch in patches:
-        if patch.module not in copies:
-            copies[patch.module] = work / f"patched{len(copies)}"
-            copy_module(module_folder(patch.module, work, go), copies[patch.module])
-        file = copies[patch.module] / patch.file
-        text = file.read_text()
-        if patch.old not in text:
-            raise EngineError(f"{patch.module} has no {patch.old} in {patch.file}: the build takes another text for it")
-        file.write_text(text.replace(patch.old, patch.new))
-    with (work / "go.mod").open("a") as modules:
-        modules.writelines(f"\nreplace {module} => ./{copy.name}\n" for module, copy in copies.items())
+def _apply(patch: Patch, work: Path) -> None:
+    """Raises EngineError."""
+    file = work / patch.file
+    text = file.read_text()
+    if patch.old not in text:
+        raise EngineError(f"{patch.file} has no {patch.old}: the build takes another text for it")
+    file.write_text(text.replace(patch.old, patch.new))

@@ -1,67 +1,72 @@
-"""The programs that run with an API server, each built once by the go.mod of the API server."""
+"""The programs that run with an API server, each built once in its own module, with the versions of its own go.mod."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from gpucluster.core.cache import cache_folder
+from gpucluster.core.catalog.tables import read_rows
 from gpucluster.sandbox.api_server import binaries
+from gpucluster.sandbox.api_server.definitions import sources
 from gpucluster.sandbox.engine.engine import EngineError
-from gpucluster.sandbox.engine.go_build import GoProgram, Patch
+from gpucluster.sandbox.engine.go_build import OWN_FOLDER, GoModule, GoProgram, Patch
 from gpucluster.sandbox.engine.go_toolchain import NoGo
 from gpucluster.sandbox.engine.progress import Say
 
 _HERE: Final = Path(__file__).parent
-_MODULES: Final = Path(binaries.__file__).parent
+MODULES: Final = Path(binaries.__file__).parent
+"""The go.mod of Kubernetes' programs; its `go` line selects the toolchain of all, whose library is compiled once."""
 
 CERTIFICATES: Final = "k8s-webhook-server/serving-certs"
 """Path of the controllers' webhook certificates, in the folder for temporary files (sigs.k8s.io/controller-runtime
 v0.24, pkg/webhook/server.go)."""
 
-_OF_KUBERNETES: Final = ("kube-scheduler", "kube-controller-manager")
-_KUBERAY: Final = "github.com/ray-project/kuberay/ray-operator"
-_TRAINER: Final = "github.com/kubeflow/trainer/v2"
-# Name -> package. Sources: the projects' go.mod and Makefile at the versions of go.mod here.
-_OTHERS: Final = {
-    "jobset": "sigs.k8s.io/jobset",
-    "kuberay-operator": _KUBERAY,
-    "kueue": "sigs.k8s.io/kueue/cmd/kueue",
-    "kwok": "sigs.k8s.io/kwok/cmd/kwok",
-    "trainer": f"{_TRAINER}/cmd/trainer-controller-manager",
+
+@dataclass(frozen=True, kw_only=True)
+class _Recipe:
+    """minutes: of CPU that a build takes in the order of `_RECIPES`, from empty caches. module: None for Kubernetes'.
+
+    source: Go files of this repository.
+    """
+
+    minutes: int
+    module: str | None = None
+    package: str = f"./{OWN_FOLDER}"
+    source: Path | None = None
+    patches: Sequence[Patch] = ()
+
+
+# In the order of need. Sources of packages: the projects' Makefiles. Patches: two folders without a configuration
+# option; if no pod mounts them, they are in the program's working folder.
+_RECIPES: Final = {
+    "kube-controller-manager": _Recipe(minutes=2),
+    "kube-scheduler": _Recipe(minutes=1),
+    "kwok": _Recipe(minutes=3, module="sigs.k8s.io/kwok", package="./cmd/kwok"),
+    "render": _Recipe(minutes=2, module="helm.sh/helm/v3", source=_HERE / "charts" / "render"),
+    "jobset": _Recipe(minutes=2, module="sigs.k8s.io/jobset", package="."),
+    "trainer": _Recipe(
+        minutes=2,
+        module="github.com/kubeflow/trainer/v2",
+        package="./cmd/trainer-controller-manager",
+        patches=[Patch(file="pkg/util/cert/cert.go", old=f'"/tmp/{CERTIFICATES}"', new=f'"{CERTIFICATES}"')],
+    ),
+    "kueue": _Recipe(
+        minutes=4,
+        module="sigs.k8s.io/kueue",
+        package="./cmd/kueue",
+        patches=[Patch(file="cmd/kueue/main.go", old='"/etc/kueue/metrics/certs"', new=f'"{CERTIFICATES}"')],
+    ),
+    "karpenter": _Recipe(minutes=2, module="sigs.k8s.io/karpenter", source=_HERE / "karpenter" / "program"),
+    "kuberay-operator": _Recipe(minutes=3, module="github.com/ray-project/kuberay/ray-operator", package="."),
 }
-# Go files of this repository.
-_OWN: Final = {"karpenter": _HERE / "karpenter" / "program", "render": _HERE / "charts" / "render"}
-# Two folders without a configuration option: if no pod mounts them, they are in the program's working folder. Also
-# disables webhooks that KubeRay 1.6.2 implements for another controller-runtime than that of Kubernetes 1.36.
-_PATCHES: Final = {
-    "kuberay-operator": [
-        Patch(module=_KUBERAY, file="main.go", old=f'webhooks "{_KUBERAY}/pkg/webhooks/v1"', new=""),
-        Patch(
-            module=_KUBERAY,
-            file="main.go",
-            old="webhooks.SetupRayClusterWebhookWithManager(mgr)",
-            new="os.ErrInvalid",
-        ),
-    ],
-    "kueue": [
-        Patch(
-            module="sigs.k8s.io/kueue",
-            file="cmd/kueue/main.go",
-            old='"/etc/kueue/metrics/certs"',
-            new=f'"{CERTIFICATES}"',
-        )
-    ],
-    "trainer": [
-        Patch(
-            module=_TRAINER,
-            file="pkg/util/cert/cert.go",
-            old=f'"/tmp/{CERTIFICATES}"',
-            new=f'"{CERTIFICATES}"',
-        )
-    ],
-}
+NEEDED: Final = tuple(_RECIPES)[:7]
+"""The programs of every cluster with jobs. Karpenter is built for elastic pools, KubeRay for Ray's kinds."""
 
 
 def home() -> Path:
@@ -74,23 +79,36 @@ def folders() -> Sequence[Path]:
     return [path for path in home().iterdir() if path.is_dir()] if home().is_dir() else []
 
 
+@cache
+def module_of(path: str) -> GoModule:
+    """The pinned version of a module: of `modules.csv`, or the one with the definitions of the same project."""
+    rows = read_rows("sandbox/live/modules.csv")
+    own = [GoModule(path=row["module"], version=row["version"], sum=row["sum"]) for row in rows]
+    return next(module for module in [*own, *(source.pinned for source in sources())] if module.path == path)
+
+
 def programs() -> Sequence[GoProgram]:
-    """All programs; one of this repository only if its files exist."""
-    packages = {name: f"k8s.io/kubernetes/cmd/{name}" for name in _OF_KUBERNETES} | _OTHERS
-    there = {name: folder for name, folder in _OWN.items() if folder.is_dir()}
+    """All programs, in the order of need; one of this repository only if its files exist."""
     return [
         GoProgram(
             name=name,
-            package=packages.get(name, "."),
-            modules=_MODULES,
-            source=there.get(name, _MODULES),
-            linked=binaries.VERSION_FLAGS if name in _OF_KUBERNETES else "",
-            patches=_PATCHES.get(name, ()),
-            expected="1 to 7 minutes on 2 cores the first time, seconds once Go's cache has its parts",
+            package=recipe.package if recipe.module else f"k8s.io/kubernetes/cmd/{name}",
+            modules=MODULES,
+            module=module_of(recipe.module) if recipe.module else None,
+            source=recipe.source,
+            linked="" if recipe.module else binaries.VERSION_FLAGS,
+            patches=recipe.patches,
+            expected=f"{_duration(recipe.minutes)} the first time, seconds once Go's cache has its parts",
             home=home(),
         )
-        for name in sorted({*packages, *there})
+        for name, recipe in _RECIPES.items()
+        if recipe.source is None or recipe.source.is_dir()
     ]
+
+
+def _duration(minutes: int) -> str:
+    cores = os.cpu_count() or 1
+    return f"about {math.ceil(minutes / cores)} min on {cores} idle cores"
 
 
 def find_program(name: str, say: Say) -> Path:
@@ -102,7 +120,12 @@ def find_program(name: str, say: Say) -> Path:
         raise EngineError(f"{name} is missing and could not be built: {error}") from error
 
 
-def build_all(say: Say) -> None:
-    """Builds the missing ones. Raises EngineError."""
-    for program in programs():
-        find_program(program.name, say)
+def build(say: Say, names: Collection[str] = tuple(_RECIPES)) -> None:
+    """Builds the missing ones of these, in the order of need, with an estimate before. Raises EngineError."""
+    missing = [program.name for program in programs() if program.name in names and not program.is_there()]
+    if missing:
+        total = _duration(sum(_RECIPES[name].minutes for name in missing))
+        say(f"Building {len(missing)} programs of live clusters, {total}: {', '.join(missing)}.")
+    for number, name in enumerate(missing, 1):
+        place = f"{number} of {len(missing)}: "
+        find_program(name, lambda line, place=place: say(place + line))

@@ -207,11 +207,11 @@ def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServ
     from gpucluster.sandbox.api_server.definitions import fetch_all
     from gpucluster.sandbox.clouds.kubernetes.api_server import RealServers
     from gpucluster.sandbox.live.cluster import LiveCompanions
-    from gpucluster.sandbox.live.programs import build_all
+    from gpucluster.sandbox.live.programs import NEEDED, build
 
     binaries = find_binaries()
     if kubernetes == LIVE:
-        build_all(say_on_stderr)
+        build(say_on_stderr, NEEDED)
     for module, why in fetch_all().items():
         note(f"No definitions of {module}: {why}")
     return RealServers(project.store.servers, binaries, ledger, LiveCompanions(all_live=kubernetes == LIVE))

@@ -5,41 +5,34 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.core.cache import BrokenCache, Installation, cache_folder
 from gpucluster.core.text.type_guards import mapping
-from gpucluster.sandbox.api_server import binaries
 from gpucluster.sandbox.api_server.binaries import VERSION
 from gpucluster.sandbox.clouds.kubernetes.objects import name_of, namespace_of
 from gpucluster.sandbox.engine.engine import EngineError
-from gpucluster.sandbox.engine.go_build import copy_module, module_folder
+from gpucluster.sandbox.engine.go_build import copy_module
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
 from gpucluster.sandbox.engine.progress import Say
-from gpucluster.sandbox.live.programs import find_program, home
-
-_MODULES: Final = Path(binaries.__file__).parent
+from gpucluster.sandbox.live.programs import MODULES, find_program, home, module_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A chart in a Go module. program: of `programs`, empty if none runs here. module, folder: location of the chart.
-    modules: the folder of the go.mod with the module's version.
-    """
+    """A chart in a Go module. program: of `programs`, empty if none runs here. folder: of the chart, in the module."""
 
     name: str
     module: str
     folder: str
     program: str = ""
-    modules: Path = _MODULES
 
     @property
     def version(self) -> str:
         """The version of the module."""
-        lines = (self.modules / "go.mod").read_text().split("\n")
-        return next(line.split()[1].removeprefix("v") for line in lines if line.strip().startswith(f"{self.module} v"))
+        return module_of(self.module).version.removeprefix("v")
 
     @property
     def installation(self) -> Installation:
@@ -62,7 +55,7 @@ CHARTS: Final[Mapping[str, Chart]] = {
 }
 """Of the controllers that run here, by name."""
 RENDERED: Final[Mapping[str, Chart]] = {
-    chart.name: replace(chart, modules=Path(__file__).parent)
+    chart.name: chart
     for chart in (
         Chart(name="karpenter", module="github.com/aws/karpenter-provider-aws", folder="charts/karpenter"),
         Chart(name="karpenter-crd", module="github.com/aws/karpenter-provider-aws", folder="charts/karpenter-crd"),
@@ -89,10 +82,10 @@ def fetch(chart: Chart, say: Say) -> Path:
 
 def _copy(chart: Chart, into: Path, say: Say) -> None:
     try:
-        go = find_go(cache_folder(), say, _MODULES)
+        go = find_go(cache_folder(), say, MODULES)
     except NoGo as error:
         raise EngineError(f"{chart.installation.what} cannot be fetched: {error}") from error
-    copy_module(module_folder(chart.module, chart.modules, go) / chart.folder, into / chart.name)
+    copy_module(module_of(chart.module).folder(go) / chart.folder, into / chart.name)
 
 
 def _is_there(installation: Installation) -> bool:

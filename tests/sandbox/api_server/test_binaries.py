@@ -47,7 +47,7 @@ def test_another_version_is_built_from_its_own_module_beside_the_first(
     (tmp_path / "go.sum").touch()
     go.write_text(go.read_text().replace("Kubernetes v1.36.3", "Kubernetes v1.34.1"))
     found = binaries.find_binaries(say=said.append, version="1.34.1", modules=tmp_path)
-    assert found == binaries.Binaries(binaries.folder("1.34.1"))
+    assert found == binaries.Binaries(binaries.folder("1.34.1", tmp_path))
     assert found.folder != binaries.folder()
     (call,) = go_calls()
     assert "-X k8s.io/component-base/version.gitVersion=v1.34.1" in " ".join(call["arguments"])

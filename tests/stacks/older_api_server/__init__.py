@@ -15,7 +15,7 @@ VERSION: Final = "1.34.1"
 
 def built() -> Binaries | None:
     """Its programs, where they are in the cache."""
-    found = Binaries(folder(VERSION))
+    found = Binaries(folder(VERSION, Path(__file__).parent))
     return found if found.api_server.exists() else None
 
 
