@@ -20,7 +20,7 @@ RUNS = 9
 
 @dataclass(frozen=True)
 class Bar:
-    """what: the case, and its baseline. found, most: a ratio, or seconds (unit "s"), or a count."""
+    """what: the case, and its baseline. found, most: a ratio, or seconds (unit "s"), minutes ("m"), or a count."""
 
     what: str
     found: float
