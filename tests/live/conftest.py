@@ -16,7 +16,10 @@ import yaml
 
 # Scenarios stand in modules of their own: their assertions say what they found, too.
 pytest.register_assert_rewrite(
-    *(f"tests.live.{name}" for name in ("accepted", "elastic", "everywhere", "harness", "rehearsed", "teams", "wrong"))
+    *(
+        f"tests.live.{name}"
+        for name in ("accepted", "elastic", "everywhere", "harness", "queue_counts", "rehearsed", "teams", "wrong")
+    )
 )
 
 from gpucluster.sandbox.api_server import binaries  # noqa: E402 - the same
@@ -41,9 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def need_programs() -> None:
-    """Skips where they are not built: they take half an hour, once."""
+    """Skips where they are not built."""
     if not binaries.folder().exists() or not all(program.is_there() for program in programs()):
-        pytest.skip("live scenarios need programs that `make builds` builds in 35 minutes, once")
+        pytest.skip("live scenarios need programs that `make builds` builds, once")
 
 
 def brought_up(path: Path, cloud: str, spec: Path | None = None) -> Iterator[Live]:

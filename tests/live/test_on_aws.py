@@ -12,6 +12,7 @@ from tests.live.conftest import brought_up
 from tests.live.elastic import *  # noqa: F403 - the same
 from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.harness import Live, trainjob
+from tests.live.queue_counts import *  # noqa: F403 - the same
 from tests.live.rehearsed import *  # noqa: F403 - the same
 from tests.live.wrong import WRONG
 
