@@ -1,4 +1,4 @@
-"""The programs that run with an API server, each built once in its own module, with the versions of its own go.mod."""
+"""The programs that run with an API server, each built once in its project's module, by the go.mod of that."""
 
 from __future__ import annotations
 
