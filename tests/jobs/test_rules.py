@@ -53,8 +53,15 @@ OTHER_NAMESPACES = {
     "gpu-operator": {},
     "allowed": {"gpucluster/gpu-nodes": "allowed"},
 }
-OTHER_RAY = ("rayjobs.ray.io", "rayservices.ray.io")
-API = {"Pod": "v1", "Job": "batch/v1", "CronJob": "batch/v1", "JobSet": "jobset.x-k8s.io/v1alpha2"}
+OTHER_RAY = ("rayservices.ray.io",)
+API = {
+    "Pod": "v1",
+    "ReplicationController": "v1",
+    "Job": "batch/v1",
+    "CronJob": "batch/v1",
+    "JobSet": "jobset.x-k8s.io/v1alpha2",
+    "RayJob": "ray.io/v1",
+}
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         for cloud, standard in STANDARDS.items():
             server = stack.enter_context(open_server(tmp_path_factory.mktemp(cloud), find_binaries()))
             judge = Judge(cloud, Client(server))
-            # Those of Ray are large: the one of the example.
+            # Those of Ray are large: of the example and of jobs.
             judge.client.define([it for it in definitions if it["metadata"]["name"] not in OTHER_RAY])
             judge.client.apply(_namespace(NAMESPACE, standard))
             for name, labels in OTHER_NAMESPACES.items():
@@ -187,10 +194,12 @@ def _maker(row: Mapping[str, Any]) -> dict[str, Any]:
     spec = {**row.get("spec", {})}
     if kind == "Pod":
         spec = pods
-    elif kind not in ("CronJob", "JobSet"):
-        selected = {} if kind == "Job" else {"selector": {"matchLabels": {"app": "a"}}}
+    elif kind not in ("CronJob", "JobSet", "RayJob"):
+        labels = {"app": "a"}
+        selector = labels if kind == "ReplicationController" else {"matchLabels": labels}
+        selected = {} if kind == "Job" else {"selector": selector}
         more = {"serviceName": "a"} if kind == "StatefulSet" else {}
-        spec = {**spec, **selected, **more, "template": {"metadata": {"labels": {"app": "a"}}, "spec": pods}}
+        spec = {**selected, **more, "template": {"metadata": {"labels": labels}, "spec": pods}, **spec}
     return {"apiVersion": API.get(kind, "apps/v1"), "kind": kind, "metadata": metadata, "spec": spec}
 
 
