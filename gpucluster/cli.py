@@ -117,7 +117,16 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         ),
         Later("kubectl", "gpucluster.sandbox.commands.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
         Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a live cluster."),
-        Later("job", "gpucluster.sandbox.live.commands.job:job", "List and end jobs of a live cluster."),
+        Later("jobs", "gpucluster.operate.jobs.command:in_sandbox", "List jobs of a live cluster."),
+        Group(
+            "job",
+            help="List and end jobs of a live cluster.",
+            commands=[
+                Later("list", "gpucluster.operate.jobs.command:in_sandbox", "List jobs of a live cluster."),
+                Later("finish", "gpucluster.sandbox.live.commands.job:finish", "Finish a job."),
+                Later("fail", "gpucluster.sandbox.live.commands.job:fail", "Fail one pod of a job."),
+            ],
+        ),
         Later("logs", "gpucluster.sandbox.live.commands.logs:logs", "Print the log of a controller of a live cluster."),
         Later("stop", "gpucluster.sandbox.live.commands.logs:stop", "Stop a live cluster."),
         Later("engine", "gpucluster.sandbox.engine.command:engine", "Show or build the Pulumi engine in use."),
@@ -225,6 +234,7 @@ def completion(shell: str) -> None:
         guardrails,
         Later("judge", "gpucluster.operate.judges.command:judge", "Validate a plan against the vendors' schemas."),
         Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
+        Later("jobs", "gpucluster.operate.jobs.command:jobs", "List jobs: state, place in the queue, reason and cost."),
         Later(
             "connect", "gpucluster.operate.account.connect:connect", "Write a kubeconfig context for a stack's cluster."
         ),

@@ -26,6 +26,15 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "gpucluster/operate/quote": _CORE | {"cost", "components"},
     "gpucluster/operate/spec": _CORE | {"cost", "components", "gpucluster/operate/quote"},
     "gpucluster/operate/acceptance": _CORE | {"cost", "components"},
+    "gpucluster/operate/jobs": _CORE
+    | {
+        "cost",
+        "components",
+        "sandbox",
+        "gpucluster/operate/account",
+        "gpucluster/operate/acceptance",
+        "gpucluster/operate/rehearse",
+    },
     "gpucluster/operate/judges": _CORE | {"sandbox"},
     "gpucluster/operate/rehearse": _CORE | {"cost", "sandbox"},
     "gpucluster/operate/pull_request": _CORE
@@ -40,6 +49,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         "components",
         "gpucluster/operate/account",
         "gpucluster/operate/acceptance",
+        "gpucluster/operate/jobs",
         "gpucluster/operate/judges",
         "gpucluster/operate/pull_request",
         "gpucluster/operate/quote",

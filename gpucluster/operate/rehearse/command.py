@@ -106,7 +106,7 @@ def rehearsed(
     with open_cluster(project, stack) as cluster:
         say(f"cluster of {stack} runs ({time.monotonic() - start:.0f} s)")
         seen = run_on(cluster.client, manifests, seconds=seconds, together=together, say=say)
-    return report(stack, seen.outcomes, seen.nodes, seen.topologies, _estimate(project, stack))
+    return report(stack, seen.outcomes, seen.nodes, seen.topologies, stack_estimate(project, stack))
 
 
 def _stack(project: Project, named: str | None) -> str:
@@ -133,7 +133,7 @@ def _build(stack: str, *, up: bool) -> None:
         raise InputError(f"the stack {stack!r} could not be built; run {typed}")
 
 
-def _estimate(project: Project, stack: str) -> Estimate:
+def stack_estimate(project: Project, stack: str) -> Estimate:
     """The estimate of the current stack, by the price book in use. Raises BadPrices."""
     checkpoint = json.loads(state_files(project)[stack].read_text())["checkpoint"]
     text = json.dumps({"version": 3, "deployment": checkpoint["latest"]})

@@ -173,7 +173,7 @@ def _of_events(events: Sequence[Object]) -> Iterator[str]:
 def _without_machine(family: Family, unsimulated: Mapping[str, str]) -> Iterator[str]:
     for pod in family.pods:
         pool = str(mapping(mapping(pod.get("spec")).get("nodeSelector")).get(_POOL) or "")
-        if pool in unsimulated and _waits(pod):
+        if pool in unsimulated and obstacle(pod):
             yield _unsimulated(pool, unsimulated)
     # Nodes that a queue requests before it lets pods be created; its own errors are verdicts.
     for workload in family.workloads:
@@ -194,7 +194,7 @@ def _place(pod: Object) -> Place:
     return Place(
         pod=str(mapping(pod.get("metadata")).get("name")),
         node=str(spec["nodeName"]) if spec.get("nodeName") else None,
-        waits=_waits(pod),
+        waits=obstacle(pod),
         gpus=gpus,
         slices=slices,
     )
@@ -214,7 +214,7 @@ def _gpus(spec: Object) -> tuple[int, str]:
     return whole, ", ".join(f"{count} x {name}" for name, count in slices.items())
 
 
-def _waits(pod: Object) -> str:
+def obstacle(pod: Object) -> str:
     """The obstacle of a pod; empty if there is none."""
     status = mapping(pod.get("status"))
     if status.get("phase") in ("Running", "Succeeded"):

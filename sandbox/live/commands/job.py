@@ -1,17 +1,16 @@
-"""The jobs of a live cluster, and the end of their pods."""
+"""The end of the pods of a live cluster's jobs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 import click
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
-from gpucluster.options import form_of, stack_option
+from gpucluster.options import stack_option
 from gpucluster.sandbox.api_server.client import Client
 
 EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
@@ -105,35 +104,8 @@ _namespace = click.option(
 )
 
 
-@click.group()
-def job() -> None:
-    """List and end jobs of a live cluster.
-
-    No container runs here: a job runs until one of these commands ends its pods.
-    """
-
-
-@job.command("list")
-@stack_option("Stack of the cluster.  [default: the selected one]")
-@form_of("table", "json")
-def list_(stack: str | None, form: str) -> None:
-    """List the jobs: queue, state, pods and their nodes."""
-    from gpucluster.sandbox.live.cluster import open_cluster
-    from gpucluster.sandbox.project.project import current_project
-
-    with open_cluster(current_project(), stack) as cluster:
-        found = jobs_of(cluster.client)
-    if form == "json":
-        click.echo(json.dumps({"schema_version": 1, "jobs": [asdict(it) for it in found]}, indent=2))
-        return
-    for it in found:
-        click.echo(f"{it.namespace}/{it.name}  {it.kind}  queue {it.queue}  {it.state}")
-        for pod in it.pods:
-            click.echo(f"  {pod['name']}  {pod['phase']}  {pod['node'] or 'on no node'}")
-
-
-@job.command()
-@click.argument("name", help="Job, as `gpucluster sandbox job list` shows it.")
+@click.command()
+@click.argument("name", help="Job, as `gpucluster sandbox jobs` shows it.")
 @_stack
 @_namespace
 def finish(name: str, stack: str, namespace: str | None) -> None:
@@ -141,8 +113,8 @@ def finish(name: str, stack: str, namespace: str | None) -> None:
     _end(name, stack, namespace, 0, None)
 
 
-@job.command()
-@click.argument("name", help="Job, as `gpucluster sandbox job list` shows it.")
+@click.command()
+@click.argument("name", help="Job, as `gpucluster sandbox jobs` shows it.")
 @_stack
 @_namespace
 @click.option(

@@ -25,13 +25,16 @@ class ClusterError(Fault):
 
 
 class Kubectl:
-    """One cluster and the namespace where jobs run. context: of the kubeconfig; None for the current one."""
+    """One cluster and a namespace, by default the one where jobs run. context: of the kubeconfig; None for the current
+    one. namespace: None for that of the context.
+    """
 
-    def __init__(self, context: str | None) -> None:
+    def __init__(self, context: str | None, namespace: str | None = NAMESPACE) -> None:
         found = shutil.which("kubectl")
         if found is None:
             raise ClusterError("kubectl is not on PATH; install it, or pass the output of `kubectl get nodes -o json`")
-        self._command = (found, *(("--context", context) if context else ()), "--namespace", NAMESPACE)
+        self._command = (found, *(("--context", context) if context else ()))
+        self._command += ("--namespace", namespace) if namespace else ()
 
     def get(self, *words: str) -> Any:
         """`kubectl get WORDS -o json`. Raises InputError for an answer that is no JSON."""
@@ -60,6 +63,10 @@ class Kubectl:
         """All log lines of the pods that a selector matches, with the pod's name as prefix."""
         most = ("--max-log-requests", "1000", "--tail", "-1")
         return self._run("logs", "--selector", selector, "--prefix", "--all-containers", *most)
+
+    def log_of(self, name: str, namespace: str) -> str:
+        """The log of an object, such as deployment/NAME, of the last hour."""
+        return self._run("logs", name, "--namespace", namespace, "--since", "1h")
 
     def _run(self, *words: str, stdin: str | None = None) -> str:
         try:
