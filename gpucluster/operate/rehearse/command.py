@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -15,6 +16,7 @@ import click
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.errors import Exit, InputError
+from gpucluster.operate.rehearse.controller_logs import live_logs
 from gpucluster.operate.rehearse.document import as_json, as_markdown, as_text
 from gpucluster.operate.rehearse.objects import Manifest, read_manifests
 from gpucluster.operate.rehearse.report import Report, report
@@ -37,9 +39,10 @@ _FORMS: Final = {"table": as_text, "json": as_json, "markdown": as_markdown}
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE...",
-    help="Files with Kubernetes objects of any kind.",
+    help="Files with Kubernetes objects of any kind; - for stdin.",
 )
 @stack_option("Stack of the cluster.  [default: the selected one]")
+@click.option("--namespace", "-n", metavar="NAME", help="Namespace of objects without one.  [default: default]")
 @click.option("--up", is_flag=True, help="Build the stack in the sandbox first if it does not exist.")
 @click.option(
     "--seconds",
@@ -58,6 +61,7 @@ _FORMS: Final = {"table": as_text, "json": as_json, "markdown": as_markdown}
 def rehearse(
     files: tuple[Path, ...],
     stack: str | None,
+    namespace: str | None,
     up: bool,
     seconds: int,
     together: bool,
@@ -80,7 +84,7 @@ def rehearse(
         if not quiet:
             click.echo(text, err=True)
 
-    manifests = read_manifests(files)
+    manifests = read_manifests(files, namespace)
     project = current_project()
     named = _stack(project, stack)
     if not _stands(project, named):
@@ -105,7 +109,8 @@ def rehearsed(
     start = time.monotonic()
     with open_cluster(project, stack) as cluster:
         say(f"cluster of {stack} runs ({time.monotonic() - start:.0f} s)")
-        seen = run_on(cluster.client, manifests, seconds=seconds, together=together, say=say)
+        logs = partial(live_logs, cluster.folder)
+        seen = run_on(cluster.client, manifests, seconds=seconds, together=together, say=say, logs=logs)
     return report(stack, seen.outcomes, seen.nodes, seen.topologies, stack_estimate(project, stack))
 
 

@@ -13,6 +13,10 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 
 _DEFAULT: Final = "default"
+_SCHEDULE: Final = "CronJob"
+_GROUP: Final = "kueue.x-k8s.io/pod-group-name"
+_HOOK: Final = "helm.sh/hook"
+_STDIN: Final = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +44,23 @@ class Manifest:
     @property
     def title(self) -> str:
         """Such as `TrainJob training/pytorch`."""
-        return f"{self.kind} {self.namespace}/{self.name}"
+        return f"{self.kind} {self.namespace}/{self.name}" + (", one Job of it," if self.kind == _SCHEDULE else "")
+
+    @property
+    def submitted(self) -> Mapping[str, Any]:
+        """The object to create: of a CronJob a Job, as at its time."""
+        if self.kind != _SCHEDULE:
+            return self.body
+        template = mapping(mapping(self.body.get("spec")).get("jobTemplate"))
+        metadata = {**mapping(template.get("metadata")), "name": self.name, "namespace": self.namespace}
+        return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec")}
+
+    @property
+    def group(self) -> str | None:
+        """The group of pods that it starts with, with its namespace; None for any other object."""
+        labels = mapping(mapping(self.body["metadata"]).get("labels"))
+        name = labels.get(_GROUP) if self.kind == "Pod" else None
+        return f"{self.namespace}/{name}" if name else None
 
     @property
     def makes_pods(self) -> bool:
@@ -48,13 +68,16 @@ class Manifest:
         return self.kind == "TrainJob" or _has_containers(self.body)
 
 
-def read_manifests(files: Sequence[Path]) -> list[Manifest]:
-    """All objects of the files, in their order. Raises InputError with all their errors."""
+def read_manifests(files: Sequence[Path], namespace: str | None = None) -> list[Manifest]:
+    """All objects of the files, `-` for stdin, in their order. Raises InputError with all their errors.
+
+    namespace: of objects without one, as with kubectl.
+    """
     found: list[Manifest] = []
     problems: list[InputError] = []
     for file in files:
         wrong: list[str] = []
-        found += _read(file, wrong)
+        found += _read(file, namespace, len(found), wrong)
         if wrong:
             problems.append(InputError(str(file), wrong))
     if problems:
@@ -66,9 +89,10 @@ def read_manifests(files: Sequence[Path]) -> list[Manifest]:
     return found
 
 
-def _read(file: Path, wrong: list[str]) -> Iterator[Manifest]:
+def _read(file: Path, namespace: str | None, count: int, wrong: list[str]) -> Iterator[Manifest]:
+    """count: of the objects before it, for generated names."""
     try:
-        documents = read_all(file)
+        documents = read_all(Path("/dev/stdin") if file == _STDIN else file)
     except FileNotFoundError:
         wrong.append("no such file")
         return
@@ -83,8 +107,19 @@ def _read(file: Path, wrong: list[str]) -> Iterator[Manifest]:
         source = f"{file}, document {number}" if len(bodies) > 1 else str(file)
         if problem := _problem(body):
             wrong.append(f"document {number}: {problem}")
-        else:
-            yield Manifest(source=source, body=dict(body))
+        elif not _is_test(body):
+            metadata = dict(body["metadata"])
+            if not metadata.get("name"):
+                metadata["name"] = f"{metadata.pop('generateName')}{count + number}"
+            if namespace is not None and not metadata.get("namespace"):
+                metadata["namespace"] = namespace
+            yield Manifest(source=source, body={**body, "metadata": metadata})
+
+
+def _is_test(body: Mapping[str, Any]) -> bool:
+    """Whether it is in the output of `helm template`, but Helm creates it only for `helm test`."""
+    hooks = str(mapping(mapping(body.get("metadata")).get("annotations")).get(_HOOK) or "")
+    return bool(hooks) and all(hook.strip().startswith("test") for hook in hooks.split(","))
 
 
 def _of_list(document: object) -> list[Any]:
@@ -99,9 +134,7 @@ def _problem(body: object) -> str | None:
         if not isinstance(body.get(name), str) or not body[name]:
             return f"{name} is {body.get(name)!r}; write apiVersion and kind of a Kubernetes object, such as v1 and Pod"
     metadata = mapping(body.get("metadata"))
-    if isinstance(metadata.get("generateName"), str) and not metadata.get("name"):
-        return "metadata.generateName generates a name in the cluster; write metadata.name for the rehearsal"
-    name = metadata.get("name")
+    name = metadata.get("name") or metadata.get("generateName")
     return None if isinstance(name, str) and name else f"metadata.name is {name!r}; write a name"
 
 
@@ -136,12 +169,13 @@ _MADE: Final = (
 @dataclass(frozen=True, kw_only=True)
 class Family:
     """pods, workloads: those that the object owns directly or indirectly. events: warnings about any of them, by
-    time.
+    time. claims: names of its pods' claims that have no volume yet.
     """
 
     pods: tuple[Object, ...] = ()
     workloads: tuple[Object, ...] = ()
     events: tuple[Object, ...] = ()
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,7 +206,22 @@ class Families:
             for event in self._listed("v1", "Event", namespace)
             if mapping(event.get("involvedObject")).get("uid") in related and event.get("type") == "Warning"
         ]
-        return Family(pods=tuple(pods), workloads=tuple(workloads), events=tuple(sorted(events, key=_time)))
+        return Family(
+            pods=tuple(pods),
+            workloads=tuple(workloads),
+            events=tuple(sorted(events, key=_time)),
+            claims=tuple(dict.fromkeys(self._unbound(pods, namespace))),
+        )
+
+    def _unbound(self, pods: Sequence[Object], namespace: str) -> Iterator[str]:
+        volumes = (items(mapping(pod.get("spec")).get("volumes")) for pod in pods)
+        named = {
+            str(mapping(mapping(one).get("persistentVolumeClaim")).get("claimName")) for some in volumes for one in some
+        }
+        for claim in self._listed("v1", "PersistentVolumeClaim", namespace) if named - {"None"} else []:
+            name = str(mapping(claim.get("metadata")).get("name"))
+            if name in named and mapping(claim.get("status")).get("phase") == "Pending":
+                yield name
 
     def _owned(self, api_version: str, kind: str, namespace: str, uid: str) -> list[Object]:
         return [

@@ -89,9 +89,20 @@ class Outcome:
     why: tuple[str, ...] = ()
 
 
+_HINTS: Final = {
+    'in version "ray.io/': "KubeRay is not installed; ask an administrator for it (docs/run/jobs.md)",
+    'in version "kubeflow.org/': "it belongs to Kubeflow's former Training Operator; write a TrainJob of Trainer",
+    "podTemplateOverrides": "a field of former versions of Trainer; write spec.runtimePatches",
+    "podSpecOverrides": "a field of former versions of Trainer; write spec.runtimePatches",
+    "no matches for kind": "its controller is not installed; ask an administrator for it, or write another kind",
+}
+"""Part of a message of the API server -> what a researcher can do; the first that fits."""
+
+
 def refused(manifest: Manifest, words: str) -> Outcome:
     """An object that the API server refuses."""
-    return Outcome(manifest=manifest, verdict=Verdict.REFUSED, why=(words,))
+    hint = next((hint for part, hint in _HINTS.items() if part in words), None)
+    return Outcome(manifest=manifest, verdict=Verdict.REFUSED, why=(words, *([hint] if hint else [])))
 
 
 def outcome_of(manifest: Manifest, family: Family, *, unsimulated: Mapping[str, str], last: bool) -> Outcome | None:
@@ -113,8 +124,24 @@ def outcome_of(manifest: Manifest, family: Family, *, unsimulated: Mapping[str, 
     if not last:
         return None
     why = tuple(dict.fromkeys([*_of_queue(family.workloads), *_of_events(family.events)])) or waits
+    if family.claims and waits and all(_by_its_volume(one) for one in waits):
+        return replace(runs, verdict=Verdict.UNKNOWN, why=tuple(map(_unbound, family.claims)))
     few = f"{len(places)} of {expected or 'its'} pods were created" if places else "none of its pods was created"
     return replace(runs, verdict=Verdict.WAITS, why=why or (few,))
+
+
+_NO_REQUESTS: Final = "no TAS flavor assigned"
+"""Kueue's message about it. Source: kubernetes-sigs/kueue issues 12562 and 14707."""
+_NOT_STARTED: Final = "not started yet"
+
+
+def _by_its_volume(waits: str) -> bool:
+    """Whether a pod waits for nothing but a volume: the scheduler has chosen a node, or does so with the volume."""
+    return waits == _NOT_STARTED or "unbound immediate PersistentVolumeClaims" in waits
+
+
+def _unbound(claim: str) -> str:
+    return f"claim {claim} has no volume, and the CSI driver, which would create one, is not simulated"
 
 
 def _queue(workloads: Sequence[Object]) -> tuple[str | None, bool | None]:
@@ -128,8 +155,8 @@ def _expected(manifest: Manifest, workloads: Sequence[Object]) -> int:
     """The expected number of pods; 0 while unknown."""
     sets = [mapping(one) for load in workloads for one in items(mapping(load.get("spec")).get("podSets"))]
     queued = sum(int(one.get("count") or 1) for one in sets)
-    spec = mapping(manifest.body.get("spec"))
-    match manifest.kind:
+    spec = mapping(manifest.submitted.get("spec"))
+    match str(manifest.submitted["kind"]):
         case "Pod":
             return 1
         case "Deployment" | "ReplicaSet" | "StatefulSet":  # Kueue has a Workload for each of its pods.
@@ -155,6 +182,8 @@ def _of_queue(workloads: Sequence[Object]) -> Iterator[str]:
             kept_out = (one.get("type"), one.get("status")) in (("QuotaReserved", "False"), ("Evicted", "True"))
             if kept_out and one.get("message"):
                 yield f"Kueue: {one['message']}"
+                if _NO_REQUESTS in str(one["message"]):
+                    yield "a pod that requests nothing gets no place in this queue; set resources.requests.cpu in each"
         for check in map(mapping, items(mapping(workload.get("status")).get("admissionChecks"))):
             if check.get("state") != "Ready":
                 message = f": {check['message']}" if check.get("message") else ""
@@ -233,4 +262,4 @@ def obstacle(pod: Object) -> str:
         waiting = mapping(mapping(container.get("state")).get("waiting"))
         if waiting:
             return f"container {container.get('name')}: {waiting.get('message') or waiting.get('reason')}"
-    return "not started yet"
+    return _NOT_STARTED

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
+from gpucluster.operate.rehearse.controller_logs import controller_error
 from gpucluster.operate.rehearse.objects import Families, Family, Manifest
-from gpucluster.operate.rehearse.outcome import Outcome, listed, name_of, outcome_of, refused, unsimulated_pools
+from gpucluster.operate.rehearse.outcome import (
+    Outcome,
+    Verdict,
+    listed,
+    name_of,
+    outcome_of,
+    refused,
+    unsimulated_pools,
+)
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 
 Say = Callable[[str], None]
@@ -37,7 +46,7 @@ class Stage:
         try:
             for manifest in manifests:
                 try:
-                    there = self._client.create(manifest.body)
+                    there = self._client.create(manifest.submitted)
                 except ObjectRefused as refusal:
                     self._outcomes.append(refused(manifest, str(refusal)))
                 else:
@@ -50,7 +59,7 @@ class Stage:
         with suppress(ObjectRefused):
             self._made_for(made)
         for manifest, _ in reversed(made):
-            self._client.delete(manifest.body)
+            self._client.delete(manifest.submitted)
         self._wait_until_gone(lambda: [*self._still_there(made), *self._made_for(made)])
         claims = [_claim(name) for name in _claims(self._client) - self._claims]
         for claim in claims:
@@ -70,7 +79,7 @@ class Stage:
         return [
             manifest.title
             for manifest, uid in made
-            if mapping(mapping(self._client.get(manifest.body)).get("metadata")).get("uid") == uid
+            if mapping(mapping(self._client.get(manifest.submitted)).get("metadata")).get("uid") == uid
         ]
 
     def _wait_until_gone(self, look: Callable[[], list[str]]) -> None:
@@ -109,12 +118,19 @@ class Seen:
 
 
 def rehearse(
-    client: Client, manifests: Sequence[Manifest], *, seconds: float, together: bool = False, say: Say
+    client: Client,
+    manifests: Sequence[Manifest],
+    *,
+    seconds: float,
+    together: bool = False,
+    say: Say,
+    logs: Callable[[], Iterable[tuple[str, str]]] = tuple,
 ) -> Seen:
     """The outcome of each object that creates pods, and of each other refused one; deletes all of them.
 
     Objects without pods exist for all jobs. seconds: time after which a job that does not run counts as waiting.
-    together: all at once, instead of one by one, each on the initial cluster. Raises InputError if an object of that
+    together: all at once, instead of one by one, each on the initial cluster; pods of one group always are. logs: of
+    the controllers, for an admitted job without pods. Raises InputError if an object of that
     name exists, and ObjectRefused if the server does not answer.
     """
     _refuse_those_there(client, manifests)
@@ -123,12 +139,12 @@ def rehearse(
     jobs = [one for one in taken if one.makes_pods]
     nodes = dict[str, Mapping[str, Any]]()
     with stage.submitted([one for one in taken if not one.makes_pods]):
-        for some in [jobs] if together else [[job] for job in jobs]:
+        for some in [jobs] if together else _groups(jobs):
             with stage.submitted(some) as made:
                 if made:
                     titles = ", ".join(manifest.title for manifest, _ in made)
                     say(f"submitted {titles}; waiting up to {seconds:g} s for its pods")
-                outcomes += _watch(client, stage.families, made, seconds, say)
+                outcomes += _watch(client, stage.families, made, seconds, say, logs)
                 nodes |= {name_of(node): node for node in listed(client, "v1", "Node")}
         topologies = listed(client, *_TOPOLOGY)
     order = {id(manifest): place for place, manifest in enumerate(manifests)}
@@ -139,13 +155,25 @@ def rehearse(
     )
 
 
+def _groups(jobs: Sequence[Manifest]) -> list[list[Manifest]]:
+    """Each job alone, the pods of a group together."""
+    found: dict[object, list[Manifest]] = {}
+    for job in jobs:
+        found.setdefault(job.group or id(job), []).append(job)
+    return [*found.values()]
+
+
 def _refuse_those_there(client: Client, manifests: Sequence[Manifest]) -> None:
-    there = [one for one in manifests if client.knows(one.body["apiVersion"], one.kind) and client.get(one.body)]
+    there = [one for one in manifests if _exists(client, one.body) or _exists(client, one.submitted)]
     if there:
         advice = "delete it first (gpucluster sandbox kubectl delete ...), or rename it for the rehearsal"
         raise InputError(
             "rehearsal", [f"{one.source}: {one.title} already exists in the cluster; {advice}" for one in there]
         )
+
+
+def _exists(client: Client, body: Mapping[str, Any]) -> bool:
+    return client.knows(body["apiVersion"], body["kind"]) and client.get(body) is not None
 
 
 def _submittable(client: Client, manifests: Sequence[Manifest]) -> tuple[list[Manifest], list[Outcome]]:
@@ -165,7 +193,12 @@ def _submittable(client: Client, manifests: Sequence[Manifest]) -> tuple[list[Ma
 
 
 def _watch(
-    client: Client, families: Families, watched: Sequence[tuple[Manifest, str]], seconds: float, say: Say
+    client: Client,
+    families: Families,
+    watched: Sequence[tuple[Manifest, str]],
+    seconds: float,
+    say: Say,
+    logs: Callable[[], Iterable[tuple[str, str]]],
 ) -> list[Outcome]:
     found = dict[int, Outcome]()
     start, looks = time.monotonic(), dict[int, tuple[object, int]]()
@@ -180,6 +213,10 @@ def _watch(
             last = now - start > seconds or _unchanged(looks, number, _messages(family)) > patience
             outcome = outcome_of(manifest, family, unsimulated=missing, last=last)
             if outcome is not None:
+                if outcome.admitted and not outcome.places and outcome.verdict is Verdict.WAITS:
+                    names = {manifest.name, *map(name_of, family.workloads)}
+                    error = controller_error(logs(), names, manifest.namespace)
+                    outcome = replace(outcome, why=(*outcome.why, *([error] if error else [])))
                 found[number] = outcome
                 say(f"{manifest.title} {outcome.verdict} ({now - start:.0f} s)")
         time.sleep(_TICK_SECONDS if len(found) < len(watched) else 0)

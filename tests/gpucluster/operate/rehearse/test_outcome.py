@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.rehearse.objects import Family
-from gpucluster.operate.rehearse.outcome import Outcome, Place, Verdict, outcome_of
+from gpucluster.operate.rehearse.outcome import Outcome, Place, Verdict, outcome_of, refused
 from tests.gpucluster.operate.rehearse.objects import manifest, pod, workload
 from tests.says import Says
 
@@ -106,3 +106,39 @@ def test_a_job_of_which_nothing_comes_waits() -> None:
     found = _judged(last=True)
     assert found is not None
     assert (found.verdict, found.why) == (Verdict.WAITS, ("none of its pods was created",))
+
+
+@pytest.mark.parametrize("waits", ["", "pod has unbound immediate PersistentVolumeClaims. not found"])
+def test_a_claim_whose_driver_is_not_simulated_leaves_the_verdict_open(waits: str) -> None:
+    family = Family(pods=(pod(0, waits=waits),), workloads=(ADMITTED,), claims=("data",))
+    found = outcome_of(manifest(), family, unsimulated={}, last=True)
+    assert found is not None
+    assert (found.verdict, found.why) == (Verdict.UNKNOWN, (Says("claim data", "CSI driver", "not simulated"),))
+
+
+def test_a_claim_does_not_hide_what_else_a_pod_waits_for() -> None:
+    family = Family(pods=(pod(0, waits="Insufficient nvidia.com/gpu"),), workloads=(ADMITTED,), claims=("data",))
+    found = outcome_of(manifest(), family, unsimulated={}, last=True)
+    assert found is not None
+    assert (found.verdict, found.why) == (Verdict.WAITS, ("Insufficient nvidia.com/gpu",))
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ('no matches for kind "RayCluster" in version "ray.io/v1"', Says("KubeRay", "administrator")),
+        ('no matches for kind "PyTorchJob" in version "kubeflow.org/v1"', Says("TrainJob")),
+        ('no matches for kind "LeaderWorkerSet" in version "leaderworkerset.x-k8s.io/v1"', Says("administrator")),
+        (".spec.podTemplateOverrides: field not declared in schema", Says("runtimePatches")),
+    ],
+)
+def test_a_refusal_that_a_researcher_cannot_read_has_a_hint(words: str, hint: str) -> None:
+    assert refused(manifest(), words).why == (words, hint)
+    assert refused(manifest(), "forbidden").why == ("forbidden",)
+
+
+def test_a_pod_without_requests_in_a_queue_with_a_topology_is_explained() -> None:
+    load = workload(("QuotaReserved", "False", "failed to assign flavors to pod set head: no TAS flavor assigned"))
+    found = _judged(load=load, last=True)
+    assert found is not None
+    assert found.why[1] == Says("requests nothing", "resources.requests.cpu")

@@ -206,3 +206,61 @@ def test_what_is_in_the_cluster_already_is_not_touched() -> None:
     with pytest.raises(InputError, match="f: Pod default/a already exists in the cluster; delete it first"):
         rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
     assert cluster.there == before
+
+
+def grouped(name: str) -> Manifest:
+    labels = {"kueue.x-k8s.io/pod-group-name": "pair"}
+    body = {**pod(name).body, "metadata": {"name": name, "labels": labels}}
+    return Manifest(source="f", body=body)
+
+
+def test_pods_of_one_group_are_rehearsed_together_and_others_one_by_one() -> None:
+    said: list[str] = []
+    rehearse(cast(Client, Cluster()), [grouped("a"), pod("b"), grouped("c")], seconds=5, say=said.append)
+    assert [line.partition(";")[0] for line in said if line.startswith("submitted")] == [
+        "submitted Pod default/a, Pod default/c",
+        "submitted Pod default/b",
+    ]
+
+
+class Silent(Cluster):
+    """A cluster whose queue admits a job, of which no pod comes."""
+
+    def knows(self, api_version: str, kind: str) -> bool:
+        return kind in ("TrainJob", "Workload") or super().knows(api_version, kind)
+
+    def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        owner = {"apiVersion": "v1", "kind": "TrainJob", "name": "t", "uid": "t"}
+        self.there["TrainJob", "t"] = {**document, "metadata": {"name": "t", "uid": "t"}}
+        self.there["Workload", "trainjob-t"] = {
+            "metadata": {"name": "trainjob-t", "uid": "w", "ownerReferences": [owner]},
+            "status": {"conditions": [{"type": "Admitted", "status": "True"}]},
+        }
+        return self.there["TrainJob", "t"]
+
+    def delete(self, document: Mapping[str, Any]) -> None:
+        del document
+        self.there.clear()
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (
+            '{"level":"error","msg":"Reconciler error","namespace":"default","name":"t","error":"field is immutable"}',
+            ("none of its pods was created", "kueue: field is immutable"),
+        ),
+        (
+            '2026-11-28T12:50:36Z\tERROR\tReconciler error\t{"namespace": "default", "name": "t", "error": "invalid"}',
+            ("none of its pods was created", "kueue: invalid"),
+        ),
+        (
+            '{"level":"error","namespace":"other","name":"t","error":"field is immutable"}',
+            ("none of its pods was created",),
+        ),
+    ],
+    ids=["json", "text", "namesake"],
+)
+def test_an_admitted_job_without_pods_is_told_the_error_of_its_controller(line: str, why: tuple[str, ...]) -> None:
+    seen = rehearse(cast(Client, Silent()), [trainjob()], seconds=0, say=print, logs=lambda: [("kueue", line)])
+    assert [(one.verdict, one.why) for one in seen.outcomes] == [(Verdict.WAITS, why)]
