@@ -170,6 +170,9 @@ def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None)
     if ceiling is None:
         return _Finding(CANNOT_TELL, "the log does not contain the number of GPUs on each node")
     share = payload.bus_gb_per_s / ceiling
+    part = _part_of_gpus(run, shape)
+    if part and share < SHARE_OF_LINE_RATE and run.collective != ALL_TO_ALL:
+        return _Finding(CANNOT_TELL, part)
     if share < LIKE_TCP:
         of_all = f"{share:.0%} of the {ceiling:,.0f} GB/s of the cards"
         return _Finding(FAIL, f"the GPU fabric is off: {of_all} is typical of TCP; {_CHECK}")
@@ -181,6 +184,16 @@ def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None)
     if run.algorithm == RING:
         return _by_line_rate(share, payload, shape, run.node_count)
     return _by_reference(payload, shape, run)
+
+
+def _part_of_gpus(run: CollectiveRun, shape: Machine) -> str:
+    """A sentence about a run without some GPUs, whose cards no figure of the machine allows for; empty for all GPUs."""
+    every = shape.gpus * (run.node_count or 0)
+    if not run.gpus or run.gpus >= every:
+        return ""
+    return (
+        f"only {run.gpus} of the {every} GPUs of its nodes took part, and each uses its own cards; run it on all GPUs"
+    )
 
 
 def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | None) -> _Finding:
@@ -237,7 +250,9 @@ def _bounds(known: Reference) -> tuple[float, float]:
 def _no_payload(run: CollectiveRun) -> str:
     if not run.complete:
         return "the log ends before a payload of 4 GB: the log or the run was cut off; run it again"
-    largest = max((payload.size for payload in run.payloads), default=0)
+    if not run.payloads:
+        return "no row of its table has a bandwidth in numbers, only such as nan or inf; run it again, -b 4G -e 16G"
+    largest = max(payload.size for payload in run.payloads)
     return f"the largest payload is {size_words(largest)}, too small to show the fabric; run -b 4G -e 16G"
 
 

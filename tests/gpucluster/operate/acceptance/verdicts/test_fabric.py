@@ -10,6 +10,7 @@ import pytest
 from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.operate.acceptance.measurements import CollectiveRun, LogError, Payload
 from gpucluster.operate.acceptance.verdicts.fabric import judge_fabric, line_rate
+from tests.says import Says
 
 MACHINES = {row.machine_type: row for row in shapes()}
 P5 = MACHINES["p5.48xlarge"]
@@ -102,7 +103,7 @@ LOGGED = {"errors": (LogError(line=7, text="Call to ibv_modify_qp failed", node=
         ({**WRONG, "network": "Socket", **LOGGED}, "fail", "3 elements"),
         ({"network": "Socket", **LOGGED}, "fail", "TCP"),
         ({**LOGGED, "complete": False}, "fail", "ibv_modify_qp"),
-        ({"payloads": (), "node_count": 1}, "cannot tell", "too small"),
+        ({"payloads": (), "node_count": 1}, "cannot tell", "no row"),
         ({"collective": None, "complete": False}, "cannot tell", "collective"),
         ({"payloads": (Payload(size=LARGE, bus_gb_per_s=8.0, wrong=0),), "complete": False}, "fail", "TCP"),
         ({"complete": False, "algorithm": "tree"}, "cannot tell", "cut off"),
@@ -148,3 +149,26 @@ def test_an_all_gather_is_held_against_the_ring_and_never_against_figures_of_an_
 
 def test_a_collective_that_the_log_does_not_name_is_not_judged() -> None:
     assert outcome(360.0, collective=None) == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("speed", "gpus", "expected"),
+    [
+        (190.0, 16, "cannot tell"),
+        (20.0, 8, "cannot tell"),
+        (330.0, 16, "pass"),
+        (190.0, 32, "fail"),
+        (20.0, 32, "fail"),
+    ],
+)
+def test_a_slow_ring_of_some_gpus_of_each_node_says_nothing_of_the_cards(
+    speed: float, gpus: int, expected: str
+) -> None:
+    assert outcome(speed, gpus=gpus) == expected
+    run = dataclasses.replace(GOOD, payloads=(Payload(size=LARGE, bus_gb_per_s=190.0, wrong=0),), gpus=16)
+    assert judge_fabric(run, P5).why == Says("only 16 of the 32 GPUs", "run it on all GPUs")
+
+
+def test_a_log_without_a_row_of_numbers_is_told_so() -> None:
+    found = judge_fabric(dataclasses.replace(GOOD, payloads=()), P5)
+    assert (found.outcome, found.why) == ("cannot tell", Says("no row", "nan or inf"))
