@@ -218,7 +218,7 @@ def _support(item: Pricing) -> tuple[str, str]:
     if version not in known:
         return "extended", f"Kubernetes {version} is older than the release calendar: extended support"
     end = known[version].standard_ends
-    if item.book.today > end:
+    if known[version].support(item.book.today) != "standard":
         return "extended", f"Kubernetes {version} left standard support on {end}"
     return "standard", f"Kubernetes {version} is in standard support until {end}"
 

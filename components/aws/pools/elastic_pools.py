@@ -229,7 +229,7 @@ EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
 
 # Pinned: @latest would replace nodes whenever AWS publishes an image.
 # Source: awslabs/amazon-eks-ami, release v20260714.
-_IMAGE: Final = "20260714"
+_IMAGE: Final = "al2023@v20260714"
 
 
 def node_class(
@@ -252,7 +252,7 @@ def node_class(
     spec = {
         **identity,
         # Source: Karpenter documentation, "Managing AMIs".
-        "amiSelectorTerms": [{"alias": f"al2023@v{image or _IMAGE}"}],
+        "amiSelectorTerms": [{"alias": f"al2023@v{image}" if image else _IMAGE}],
         "subnetSelectorTerms": [{"id": subnet_id}],
         "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
         "instanceStorePolicy": "RAID0",

@@ -19,7 +19,7 @@ Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/driver-parameters.md
 """
 
 _MANIFESTS: Final = Path(__file__).with_name("manifests")
-_VERSION: Final = "v0.4.0"
+_IMAGE: Final = "mcr.microsoft.com/oss/v2/kubernetes-csi/azurelustre-csi:v0.4.0"
 # Releases of Ubuntu: AKS' name of each, and the Lustre client for its kernels. Source: the same repository, deploy/.
 _RELEASES: Final = (
     {"release": "jammy", "system": "Ubuntu2204", "client": "2.15.7", "client_build": "33-g79ddf99"},
@@ -50,9 +50,9 @@ class LustreDriver(pulumi.ComponentResource):
         then = pulumi.ResourceOptions.merge(here, pulumi.ResourceOptions(depends_on=first))
         self.ready = [first[0]]
         for release in _RELEASES:
-            [nodes] = manifests(_MANIFESTS / "lustre-csi-node.yaml", {"version": _VERSION, **release})
+            [nodes] = manifests(_MANIFESTS / "lustre-csi-node.yaml", {"image": _IMAGE, **release})
             self.ready.append(Declared(f"{name}-{release['release']}", nodes, then))
-        self.register_outputs({"driver": DRIVER, "version": _VERSION})
+        self.register_outputs({"driver": DRIVER, "version": _IMAGE.rpartition(":")[2]})
 
 
 PATH: Final = "/scratch"

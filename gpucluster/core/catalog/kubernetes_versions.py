@@ -1,44 +1,23 @@
-"""Current and former minor versions of Kubernetes on the clouds, with ends of support: `kubernetes_versions.csv`.
-
-Columns: cloud; version; the date of its release there; the last day of standard support; that of paid
-support: EKS extended support, AKS long-term support, GKE's Extended channel. Empty without a date in any source.
-"""
+"""Versions of Kubernetes on the clouds, and what goes with each: EKS add-ons, GPU drivers, pods of a node."""
 
 from __future__ import annotations
 
-import datetime
 import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.core.catalog.tables import Row, rows
+from gpucluster.core.catalog.tables import rows
+from gpucluster.core.catalog.versions import KnownVersion, known_versions
 
 _MINOR = r"(\d+)\.(\d+)"
 
 
-@dataclass(frozen=True, kw_only=True)
-class KubernetesVersion:
-    """One minor version on one cloud. extended_ends: None without a date in any source."""
-
-    cloud: str
-    version: str
-    released: datetime.date
-    standard_ends: datetime.date
-    extended_ends: datetime.date | None
-
-    def support(self, today: datetime.date) -> str:
-        """`standard`, `extended` or `none`."""
-        if today <= self.standard_ends:
-            return "standard"
-        return "extended" if self.extended_ends is None or today <= self.extended_ends else "none"
-
-
 @functools.cache
-def kubernetes_versions(cloud: str) -> Mapping[str, KubernetesVersion]:
-    """Version -> its dates on a cloud, oldest first."""
-    found = (_version(row) for row in rows("kubernetes_versions") if row["cloud"] == cloud)
+def kubernetes_versions(cloud: str) -> Mapping[str, KnownVersion]:
+    """Current and former minor versions on a cloud, oldest first."""
+    found = known_versions().get(("kubernetes", cloud), ())
     return {one.version: one for one in sorted(found, key=lambda one: minor(one.version))}
 
 
@@ -48,23 +27,6 @@ def minor(version: str) -> tuple[int, int]:
     if found is None:
         raise ValueError(f"{version!r} is not a Kubernetes version")
     return int(found[1]), int(found[2])
-
-
-def _version(row: Row) -> KubernetesVersion:
-    return KubernetesVersion(
-        cloud=row["cloud"],
-        version=row["version"],
-        released=_day(row, "released"),
-        standard_ends=_day(row, "standard_ends"),
-        extended_ends=_day(row, "extended_ends") if row["extended_ends"] else None,
-    )
-
-
-def _day(row: Row, column: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(row[column])
-    except ValueError:
-        raise row.bad(column, "write a day such as 2027-03-27") from None
 
 
 def default_driver(cloud: str, kubernetes: str) -> str | None:
@@ -101,11 +63,11 @@ def builds_of(addon: str, kubernetes: str) -> Builds:
 @functools.cache
 def _eks_table() -> Mapping[tuple[str, str], Builds]:
     found = dict[tuple[str, str], Builds]()
-    for row in rows("eks_addons"):
-        key = (row["addon"], row["kubernetes"])
-        old = found.get(key, Builds(recorded=(), pinned=None))
-        pinned = row["build"] if row["pinned"] == "yes" else old.pinned
-        found[key] = Builds(recorded=(*old.recorded, row["build"]), pinned=pinned)
+    for (kind, addon), builds in known_versions().items():
+        for one in builds if kind == "add-on" else ():
+            old = found.get((addon, one.kubernetes), Builds(recorded=(), pinned=None))
+            pinned = one.version if one.pin == "here" else old.pinned
+            found[addon, one.kubernetes] = Builds(recorded=(*old.recorded, one.version), pinned=pinned)
     return found
 
 

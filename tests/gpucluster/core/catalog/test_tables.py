@@ -35,7 +35,6 @@ KEYS = {
     "azure_ranges": ("range",),
     "azure_regions": ("zones", "source"),
     "cpu_machines": ("machine_type",),
-    "eks_addons": ("addon", "kubernetes", "build"),
     "eks_pods": ("machine_type",),
     "failed_states": ("type",),
     "fabric_releases": ("fabric", "machines", "plugin"),
@@ -46,7 +45,6 @@ KEYS = {
     "gpus": ("gpu",),
     "holdings": ("type",),
     "image_tags": ("image", "tag_from"),
-    "kubernetes_versions": ("cloud", "version"),
     "lustre_efa": ("machine_type",),
     "machines": ("machine_type",),
     "mig": ("gpu", "size"),
@@ -55,6 +53,7 @@ KEYS = {
     "read_by_all": ("type",),
     "regions_from": ("cloud", "from", "name"),
     "sold": ("machine_types", "purchase"),
+    "versions": ("kind", "name", "kubernetes", "version"),
     "workloads": ("package", "workload"),
     "zones": ("machines",),
 }
