@@ -247,8 +247,13 @@ def completion(shell: str) -> None:
         Later("resume", "gpucluster.operate.account.pause:resume", "Start the nodes of a paused cluster again."),
         Later("leftovers", "gpucluster.operate.account.leftovers:leftovers", "List what a stack left in its account."),
         Later(
+            "versions",
+            "gpucluster.operate.versions.command:versions",
+            "List pinned versions, newer ones, and what is out of support.",
+        ),
+        Later(
             "upgrade",
-            "gpucluster.operate.account.upgrade:upgrade",
+            "gpucluster.operate.versions.upgrade:upgrade",
             "Print outdated versions of a cluster and the upgrade steps.",
         ),
         Later(

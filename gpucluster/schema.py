@@ -19,6 +19,7 @@ _SCHEMAS: Final = {
     "judge": "gpucluster.operate.judges.document:json_schema",
     "acceptance-report": "gpucluster.operate.acceptance.document_json:acceptance_schema",
     "pr-check": "gpucluster.operate.pull_request.comment_json:judgement_schema",
+    "versions": "gpucluster.operate.versions.command:versions_schema",
     "pull-request-evidence": "gpucluster.operate.pull_request.evidence:json_schema",
 }
 """Name -> function that returns its schema, generated from the types that the program itself uses."""

@@ -40,6 +40,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "gpucluster/operate/pull_request": _CORE
     | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
     "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox"},
+    "gpucluster/operate/versions": _CORE | {"cost", "components", "gpucluster/operate/account"},
     "stacks": frozenset({"cost", "components", "gpucluster"}),
     "gpucluster": _CORE
     | {
@@ -55,6 +56,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         "gpucluster/operate/quote",
         "gpucluster/operate/rehearse",
         "gpucluster/operate/spec",
+        "gpucluster/operate/versions",
     },
 }
 """Room -> those that it may import. The longest name that fits a path is its room: `gpucluster` has what users import.

@@ -196,7 +196,7 @@ def test_a_mistake_in_an_option_is_told_like_any_other(path: tuple[str, ...], co
         (["pause", "-s", ""], "--stack: '' is empty; write a stack name"),
         (["init", "--nodes", "0"], "--nodes: 0 is not in the range 1<=x<=400"),
         (["schema", "x"], "WHAT is 'x'; allowed: spec, stack, cost-report, cost-reconcile, cost-diff, quote, "
-         "guardrails-check, judge, acceptance-report, pr-check, pull-request-evidence"),
+         "guardrails-check, judge, acceptance-report, pr-check, versions, pull-request-evidence"),
         (["guardrails", "explain", "nope"], "NAME: unknown rule `nope`; `gpucluster guardrails list` shows all of "
          "them"),
         (["guardrails", "explain", "required-label"], "NAME: unknown rule `required-label`; did you mean "

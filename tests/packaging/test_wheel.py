@@ -99,6 +99,7 @@ def test_packages_of_the_project_stay_its_own(only_gcp: Environment, project: Pa
         ("gpucluster cost prices show --sku p5.48xlarge", "us-east-1"),
         ("gpucluster guardrails explain training-pool-in-one-domain --example fail", '"steps"'),
         ("gpucluster guardrails pr-check --help", "--base"),
+        ("gpucluster versions", "out of standard support on"),
         ("gpucluster sandbox doctor", "gcp "),
     ],
 )

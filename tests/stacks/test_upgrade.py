@@ -15,7 +15,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gpucluster.operate.account.upgrade import upgrade
+from gpucluster.operate.versions.upgrade import upgrade
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(1200)]
 

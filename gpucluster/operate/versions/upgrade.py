@@ -19,7 +19,7 @@ from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, cents
 from gpucluster.operate.account.pulumi import users_pulumi
-from gpucluster.operate.account.running_versions import RunningVersions, running_versions
+from gpucluster.operate.versions.running_versions import SERVICES, RunningVersions, running_versions
 from gpucluster.options import stack_option
 
 # GKE's nodes accept only a full version.
@@ -174,7 +174,6 @@ def _addons(found: RunningVersions, to: str) -> tuple[str, ...]:
 _OF_JOBS = {chart.chart for chart in (KUEUE, JOBSET, TRAINER)}
 # Minor versions. Source: Amazon EKS user guide, "Update existing cluster to new Kubernetes version".
 _MOST_BEHIND_ON_EKS = 3
-_SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 
 
 def as_text(found: RunningVersions, way: Sequence[Step], *, to: str | None, today: datetime.date, price: str) -> str:
@@ -183,8 +182,11 @@ def as_text(found: RunningVersions, way: Sequence[Step], *, to: str | None, toda
 
 
 def _old(found: RunningVersions) -> Iterator[str]:
-    newest = [*kubernetes_versions(found.cloud)][-1]
-    yield f"{found.cluster} on {_SERVICES[found.cloud]}: Kubernetes {found.control_plane}; the newest known is {newest}"
+    newest = [*kubernetes_versions(found.cloud).values()][-1]
+    yield (
+        f"{found.cluster} on {SERVICES[found.cloud]}: Kubernetes {found.control_plane}; the newest known on "
+        f"{newest.as_of} is {newest.version}"
+    )
     for pool in found.pools:
         kind = "GPU nodes" if pool.gpus else "CPU nodes"
         known = re.match(r"\d{1,3}\.\d{1,3}\b", pool.version)
@@ -198,21 +200,25 @@ def _old(found: RunningVersions) -> Iterator[str]:
         known = ", ".join(builds_of(name, to).recorded) if to else ""
         yield f"  add-on {name}: {build}{f'; known for Kubernetes {to}: {known}' if known else ''}"
     for release in found.releases:
-        if release.version != release.pinned:
-            yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {release.pinned}"
-    if any(release.chart in _OF_JOBS and release.version != release.pinned for release in found.releases):
+        if not release.up_to_date:
+            pinned = release.pin.version if release.pin else "none"
+            yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {pinned}"
+    if any(release.chart in _OF_JOBS and not release.up_to_date for release in found.releases):
         yield (
             "  before pulumi up, follow docs/operate/upgrading-jobs.md: Helm may delete all TrainJobs and runtimes "
             "otherwise"
         )
-    if all(release.version == release.pinned for release in found.releases):
+    if all(release.up_to_date for release in found.releases):
         yield "  charts: up to date with this release of gpucluster"
+    for pin in (release.pin for release in found.releases if release.pin and release.pin.behind):
+        newer = pin.newest
+        yield f"  chart {pin.name}: {newer.version} is known on {newer.as_of}; {newer.stays or 'not in use yet'}"
 
 
 def _ends(found: RunningVersions, today: datetime.date, price: str) -> Iterator[str]:
     version = ".".join(map(str, minor(found.control_plane)))
     known = kubernetes_versions(found.cloud).get(version)
-    if known is None:
+    if known is None or known.standard_ends is None:
         yield f"The end of support of Kubernetes {version} is unknown"
         return
     days = (known.standard_ends - today).days

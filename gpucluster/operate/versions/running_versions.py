@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.components.kubernetes.objects import charts
+from gpucluster.components.kubernetes.objects.charts import CHARTS
 from gpucluster.components.planning.names import SYSTEM_POOL
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.catalog.machines import machines
@@ -14,7 +14,9 @@ from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.core.program.values import at, items
 from gpucluster.core.text.values import shown_value
 from gpucluster.errors import InputError
+from gpucluster.operate.versions.pins import Pin, pins
 
+SERVICES: Final = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 _CLUSTERS: Final = {
     "aws:eks/cluster:Cluster": ("aws", "version", "name"),
     "gcp:container/cluster:Cluster": ("gcp", "masterVersion", "name"),
@@ -43,11 +45,16 @@ class Pool:
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
-    """A chart in the cluster. pinned: the version in this release of gpucluster."""
+    """A chart in the cluster. pin: the version in this release of gpucluster; None for another chart."""
 
     chart: str
     version: str
-    pinned: str
+    pin: Pin | None
+
+    @property
+    def up_to_date(self) -> bool:
+        """Whether it is that version."""
+        return self.pin is not None and self.version == self.pin.version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +147,7 @@ def _gpus(pool: Resource, resources: Resources) -> int:
 
 
 def _releases(resources: Resources) -> Iterator[Release]:
-    pins = {one.chart: one.version for one in vars(charts).values() if isinstance(one, charts.Chart)}
+    of_charts = {CHARTS[one.name].chart: one for one in pins() if one.kind == "chart"}
     for one in sorted(resources.of_type(_RELEASE), key=lambda resource: resource.name):
         chart, version = str(at(one.inputs, "chart")), str(at(one.inputs, "version"))
-        yield Release(chart=chart, version=version, pinned=pins.get(chart, "none"))
+        yield Release(chart=chart, version=version, pin=of_charts.get(chart))

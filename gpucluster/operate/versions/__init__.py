@@ -1,0 +1,1 @@
+"""Versions in use, what is newer, and the way to it."""
