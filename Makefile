@@ -22,7 +22,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign api-servers docs site pictures dist lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign api-servers docs site pictures dist lock versions clean
 
 setup: $(READY) $(LINKS) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -134,6 +134,9 @@ lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --extra bills --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-bills.lock pyproject.toml
 	$(COMPILE) --extra judges --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-judges.lock pyproject.toml
 	$(COMPILE) --output-file requirements-uv.lock requirements-uv.in
+
+versions: $(READY) ## Look up the newest version of everything pinned, and write them into the table
+	@$(BIN)/python -m tools.versions
 
 clean: ## Forget the environment and the sandbox
 	rm -rf .venv .tools .sandbox build/checkout $(LINKS)

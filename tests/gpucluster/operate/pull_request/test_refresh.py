@@ -1,4 +1,4 @@
-"""The workflow that refreshes the price book: what it may, and what its scripts do."""
+"""The workflows that refresh the price book and the table of versions: what they may, and what their scripts do."""
 
 from __future__ import annotations
 
@@ -13,14 +13,25 @@ import yaml
 
 from tests.says import Says
 
-FILE = Path(__file__).parents[4] / ".github/workflows/refresh-prices.yml"
-BOOK = ("aws", "azure", "gcp")
+WORKFLOWS = Path(__file__).parents[4] / ".github/workflows"
+FILES = {
+    "prices": [f"cost/prices/{cloud}.csv" for cloud in ("aws", "azure", "gcp")],
+    "versions": ["gpucluster/core/catalog/versions.csv"],
+}
+CRONS = {"prices": "17 5 * * 1", "versions": "47 5 * * 1"}
+BODIES = {"prices": "1 prices change\n", "versions": "1 prices change\n```\n2 behind\n```\n"}
 
 
-@pytest.fixture(scope="module")
-def workflow() -> dict[str, Any]:
+@pytest.fixture(params=FILES)
+def of(request: pytest.FixtureRequest) -> str:
+    """prices or versions."""
+    return request.param
+
+
+@pytest.fixture
+def workflow(of: str) -> dict[str, Any]:
     """The workflow; the key `on` is a boolean for YAML 1.1, as PyYAML reads it."""
-    found = yaml.safe_load(FILE.read_text())
+    found = yaml.safe_load((WORKFLOWS / f"refresh-{of}.yml").read_text())
     return {("on" if key is True else key): value for key, value in found.items()}
 
 
@@ -42,8 +53,10 @@ def _program(file: Path, script: str) -> None:
     file.chmod(0o755)
 
 
-def test_the_workflow_runs_every_week_and_what_reads_the_lists_may_write_nothing(workflow: Mapping[str, Any]) -> None:
-    assert workflow["on"] == {"schedule": [{"cron": "17 5 * * 1"}], "workflow_dispatch": None}
+def test_the_workflow_runs_every_week_and_what_reads_the_lists_may_write_nothing(
+    workflow: Mapping[str, Any], of: str
+) -> None:
+    assert workflow["on"] == {"schedule": [{"cron": CRONS[of]}], "workflow_dispatch": None}
     assert workflow["permissions"] == {}
     jobs = workflow["jobs"]
     assert {name: job["permissions"] for name, job in jobs.items()} == {
@@ -55,6 +68,7 @@ def test_the_workflow_runs_every_week_and_what_reads_the_lists_may_write_nothing
     assert not any("cache" in step.get("uses", "") for job in jobs.values() for step in job["steps"])
 
 
+@pytest.mark.parametrize("of", ["prices"], indirect=True)
 @pytest.mark.parametrize(("key", "clouds"), [("", "aws azure"), ("k", "aws azure gcp")])
 @pytest.mark.parametrize(("code", "ends"), [(0, 0), (1, 0), (2, 1), (3, 1)])
 def test_rows_in_doubt_do_not_stop_it_and_a_list_that_fails_does(
@@ -69,6 +83,19 @@ def test_rows_in_doubt_do_not_stop_it_and_a_list_that_fails_does(
     assert (tmp_path / "said").read_text().splitlines() == [asked, *([] if ends else ["cost prices check"])]
 
 
+@pytest.mark.parametrize("of", ["versions"], indirect=True)
+@pytest.mark.parametrize(("code", "ends"), [(0, 0), (1, 0), (2, 1), (3, 1)])
+def test_a_version_that_could_not_be_looked_up_does_not_stop_it(
+    workflow: Mapping[str, Any], tmp_path: Path, code: int, ends: int
+) -> None:
+    _program(tmp_path / ".venv/bin/python", f'echo "$@" > said; exit {code}')
+    _program(tmp_path / ".venv/bin/gpucluster", 'echo "$@"')
+    done = _run(_script(workflow, "refresh", "Refresh"), tmp_path)
+    assert done.returncode == ends, done.stderr
+    assert (tmp_path / "said").read_text() == "-m tools.versions --changes changes.md\n"
+    assert ends or (tmp_path / "now.txt").read_text() == "versions\n"
+
+
 def test_its_options_are_those_of_the_command() -> None:
     from gpucluster.cost.commands.prices import refresh
 
@@ -77,23 +104,21 @@ def test_its_options_are_those_of_the_command() -> None:
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Path:
+def runner(of: str, tmp_path: Path) -> Path:
     """A checkout with a remote, what the first job left, and a `gh` that notes what it is asked."""
     _run("git init --quiet --bare --initial-branch main remote && git clone --quiet remote here 2> /dev/null", tmp_path)
-    book = tmp_path / "here/cost/prices"
-    book.mkdir(parents=True)
-    for cloud in BOOK:
-        (book / f"{cloud}.csv").write_text("old\n")
+    left = tmp_path / f"temp/{of}"
+    for file in FILES[of]:
+        for folder, text in ((tmp_path / "here", "old\n"), (left, "new\n" if file == FILES[of][0] else "old\n")):
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
     who = "-c user.name=a -c user.email=a@example.com"
     push = "git push --quiet origin HEAD:main"
     done = _run(f"git add . && git {who} commit --quiet --message first && {push}", tmp_path / "here")
     assert done.returncode == 0, done.stderr
-    left = tmp_path / "temp/prices/cost/prices"
-    left.mkdir(parents=True)
-    for cloud in BOOK:
-        (left / f"{cloud}.csv").write_text("new\n" if cloud == "aws" else "old\n")
-    (left.parents[1] / "changes.md").write_text("1 prices change\n")
-    (left / "evil.py").write_text("")
+    (left / "changes.md").write_text("1 prices change\n")
+    (left / "now.txt").write_text("2 behind\n")
+    (left / FILES[of][0]).with_name("evil.py").write_text("")
     _program(
         tmp_path / "bin/gh", 'echo "$@" >> "$HOME/../gh"; [ "$2" != list ] || cat "$HOME/../open" 2> /dev/null || true'
     )
@@ -108,12 +133,14 @@ def _proposed(workflow: Mapping[str, Any], runner: Path) -> list[str]:
     return (runner / "gh").read_text().splitlines() if (runner / "gh").exists() else []
 
 
-def test_the_changes_of_the_book_alone_become_a_pull_request(workflow: Mapping[str, Any], runner: Path) -> None:
+def test_the_changes_of_the_book_alone_become_a_pull_request(
+    workflow: Mapping[str, Any], runner: Path, of: str
+) -> None:
     asked = _proposed(workflow, runner)
     assert [line.split()[:2] for line in asked] == [["auth", "setup-git"], ["pr", "list"], ["pr", "create"]]
-    changed = _run("git diff --name-only main refresh-prices", runner / "remote").stdout
-    assert changed.splitlines() == ["cost/prices/aws.csv"]
-    assert (runner / "temp/body.md").read_text() == "1 prices change\n"
+    changed = _run(f"git diff --name-only main refresh-{of}", runner / "remote").stdout
+    assert changed.splitlines() == FILES[of][:1]
+    assert (runner / "temp/body.md").read_text() == BODIES[of]
 
 
 def test_a_pull_request_that_is_open_gets_the_new_list(workflow: Mapping[str, Any], runner: Path) -> None:
@@ -121,6 +148,6 @@ def test_a_pull_request_that_is_open_gets_the_new_list(workflow: Mapping[str, An
     assert [line.split()[:3] for line in _proposed(workflow, runner)][-1] == ["pr", "edit", "7"]
 
 
-def test_a_book_that_stays_as_it_is_proposes_nothing(workflow: Mapping[str, Any], runner: Path) -> None:
-    (runner / "temp/prices/cost/prices/aws.csv").write_text("old\n")
+def test_a_book_that_stays_as_it_is_proposes_nothing(workflow: Mapping[str, Any], runner: Path, of: str) -> None:
+    (runner / "temp" / of / FILES[of][0]).write_text("old\n")
     assert _proposed(workflow, runner) == []
