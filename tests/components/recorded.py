@@ -23,6 +23,7 @@ from typing import Any, cast
 from unittest import mock
 
 import pulumi
+import pytest
 import yaml
 from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockMonitor
@@ -34,9 +35,21 @@ from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.gcp.location import Location as Gcp
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.stack.declaration import few_calls
+from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.resources import UNKNOWN, Resource
 
-__all__ = ["PLANS", "TRIAL", "Recorded", "chosen", "difference", "location", "plan_of", "spec_names", "written"]
+__all__ = [
+    "PLANS",
+    "SPECS",
+    "TRIAL",
+    "Recorded",
+    "chosen",
+    "difference",
+    "location",
+    "plan_of",
+    "spec_names",
+    "written",
+]
 
 PLANS = Path(__file__).parent / "plans"
 TRIAL: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "stacks/specs/trial.yaml").read_text("utf-8"))
@@ -86,6 +99,14 @@ def _specs(cloud: str) -> dict[str, dict[str, Any]]:
 def spec_names(cloud: str) -> list[str]:
     """The recorded specs of a cloud."""
     return [*_specs(cloud)]
+
+
+SPECS = [
+    pytest.param(cloud, name, id=f"{cloud}-{name}", marks=pytest.mark.xdist_group(f"plan of {cloud} {name}"))
+    for cloud in clouds()
+    for name in spec_names(cloud)
+]
+"""Every recorded spec; tests of one run in the same process, which declares its plan once."""
 
 
 def chosen(cloud: str, name: str) -> dict[str, Any]:

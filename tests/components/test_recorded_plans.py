@@ -13,10 +13,9 @@ from gpucluster.components.shared.machine_choice import elastic_shape, shapes
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.operate.judges.verdicts import Outcome, judged
-from tests.components.recorded import PLANS, plan_of, recording, spec_names
+from tests.components.recorded import PLANS, SPECS, plan_of, recording, spec_names
 
 CLOUDS = [*clouds()]
-SPECS = [(cloud, name) for cloud in CLOUDS for name in spec_names(cloud)]
 
 
 @pytest.mark.parametrize(("cloud", "name"), SPECS)

@@ -32,7 +32,7 @@ def unknown_values(release: Mapping[str, Any]) -> Iterator[Failure]:
     """Those of a release, if its chart is recorded in its version. release: its inputs."""
     chart, version = known_chart(release), str(release.get("version") or "")
     known = recorded().get(chart)
-    if known is not None and _line(version) == _line(known["version"]):
+    if known is not None and same_line(version, known["version"]):
         # Helm itself reads `tags`, which switch parts of a chart.
         values = {**known["values"], "tags": None}
         yield from _unknown(mapping(plain(release.get("values"))), values, "values", f"the chart {chart} {version}")
@@ -64,9 +64,10 @@ def _read(text: Any) -> Any:
         return None
 
 
-def _line(version: str) -> list[str]:
-    """Without its patch."""
-    return version.removeprefix("v").split(".")[:2]
+def same_line(version: str, other: str) -> bool:
+    """Whether two versions differ at most in their patch."""
+    one, two = (text.removeprefix("v").split(".")[:2] for text in (version, other))
+    return one == two
 
 
 def _unknown(given: Mapping[str, Any], known: Mapping[str, Any], path: str, chart: str) -> Iterator[Failure]:

@@ -11,6 +11,7 @@ import yaml
 from gpucluster.core.text.type_guards import is_object, items, mapping
 from gpucluster.sandbox.clouds.cloud import Account, Cloud
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
+from gpucluster.sandbox.clouds.kubernetes.object_types import with_values
 from gpucluster.sandbox.clouds.kubernetes.objects import STAND_IN, cluster_at, is_simulated, scope_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
@@ -54,11 +55,14 @@ class Kubernetes(Cloud):
     def __init__(self, servers: RealServers | None = None) -> None:
         """servers: real API servers that validate and store the objects; by default only the simulation does."""
         self._servers = servers
+        self._types: dict[str, ResourceType] = {}
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
         """A type that is not in the SDK is a custom resource: its definition is in the cluster, not here."""
-        found = schema.resource_type(token)
-        return found or ResourceType(token, {}, {}, open=True)
+        if token not in self._types:
+            found = schema.resource_type(token)
+            self._types[token] = with_values(found) if found else ResourceType(token, {}, {}, open=True)
+        return self._types[token]
 
     def function(self, schema: Schema, token: str) -> ResourceType | None:
         """Functions that read charts and folders run in the provider: its SDK does not declare their answer, which is

@@ -27,6 +27,7 @@ from gpucluster.sandbox.clouds.kubernetes import aks, controllers, gke
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_values
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
 from gpucluster.sandbox.clouds.kubernetes.gke import namespaces_of
+from gpucluster.sandbox.clouds.kubernetes.object_types import custom_type
 from gpucluster.sandbox.clouds.kubernetes.objects import (
     AUTONAMED,
     RELEASE,
@@ -41,7 +42,7 @@ from gpucluster.sandbox.clouds.kubernetes.objects import (
 )
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.schema import ResourceType
-from gpucluster.sandbox.clouds.types.validate import Failure
+from gpucluster.sandbox.clouds.types.validate import Failure, validate
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, plain
 
 _SELECTOR: Final = ("spec.selector",)
@@ -194,8 +195,12 @@ class Cluster(Account):
         return with_metadata(resource, self._namespace, seed)
 
     def failures(self, resource: Resource) -> list[Failure]:
-        found = super().failures(resource)
-        return [*found, *unknown_values(resource.inputs)] if resource.token == RELEASE else found
+        if resource.token == RELEASE:
+            return [*super().failures(resource), *unknown_values(resource.inputs)]
+        known = resource.type
+        if known.open:
+            known = custom_type(self.ledger, self.server, resource.token) or known
+        return validate(resource.inputs, known, exact=True)
 
     def replaces(self, resource: Resource, change: Change) -> bool:
         name = property_names(change.path)[0]

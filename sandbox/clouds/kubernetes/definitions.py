@@ -12,7 +12,7 @@ from gpucluster.sandbox.clouds.kubernetes import aks, gke
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, cluster_at
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
-_DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
+DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 
 _KARPENTER: Final = frozenset({"karpenter.sh:NodeClaim", "karpenter.sh:NodeOverlay", "karpenter.sh:NodePool"})
 _ON_AWS: Final = _KARPENTER | {"autoscaling.x-k8s.io:CapacityBuffer", "karpenter.k8s.aws:EC2NodeClass"}
@@ -103,7 +103,7 @@ def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
     tables.
     """
     wanted = f"{group}:{kind}"
-    if any(_defines(entry, group, kind) for entry in ledger.find("kubernetes", server, _DEFINITION)):
+    if any(is_defined_by(entry, group, kind) for entry in ledger.find("kubernetes", server, DEFINITION)):
         return True
     releases = ledger.find("kubernetes", server, RELEASE)
     cluster = cluster_at(ledger, server)
@@ -117,7 +117,8 @@ def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
     return not in_tables and any(not is_in_tables(known_chart(entry.inputs)) for entry in releases)
 
 
-def _defines(entry: Entry, group: str, kind: str) -> bool:
+def is_defined_by(entry: Entry, group: str, kind: str) -> bool:
+    """Whether a definition of the program is of this kind."""
     spec = mapping(entry.inputs.get("spec"))
     return (spec.get("group"), mapping(spec.get("names")).get("kind")) == (group, kind)
 

@@ -109,15 +109,20 @@ class Failure:
 
 
 def validate(
-    inputs: Mapping[str, Any], resource_type: ResourceType, unlisted: Collection[str] = frozenset()
+    inputs: Mapping[str, Any],
+    resource_type: ResourceType,
+    unlisted: Collection[str] = frozenset(),
+    *,
+    exact: bool = False,
 ) -> list[Failure]:
     """Every failure of these inputs, in order; none for an open type.
 
-    unlisted: paths, in the form of `general`, that accept values beyond the SDK's list.
+    unlisted: paths, in the form of `general`, that accept values beyond the SDK's list. exact: a scalar may not be
+    written as another type, nor a listed value in other letters, as in the API of Kubernetes.
     """
     if resource_type.open:
         return []
-    checker = _Checker(resource_type, unlisted)
+    checker = _Checker(resource_type, unlisted, exact)
     return list(checker.object(inputs, resource_type.inputs, ""))
 
 
@@ -130,6 +135,7 @@ def general(path: str) -> str:
 class _Checker:
     resource_type: ResourceType
     unlisted: Collection[str]
+    exact: bool
 
     def object(self, value: Mapping[str, Any], properties: Mapping[str, Property], path: str) -> Iterator[Failure]:
         for name in value:
@@ -148,7 +154,7 @@ class _Checker:
         if value is None or value is UNKNOWN or type_ == "any":
             return
         if isinstance(type_, str):
-            if not _is_scalar(value, type_):
+            if not (_is_exact if self.exact else _is_scalar)(value, type_):
                 yield Failure(path, f"expected {_TYPE_WORDS[type_]}, got {_describe(value)}")
             return
         ((kind, inner),) = type_.items()
@@ -160,12 +166,17 @@ class _Checker:
             yield from self._reference(value, inner, path)
         elif kind == "const" and value != inner:
             yield Failure(path, f"expected {inner!r}, got {_describe(value)}")
-        elif kind == "enum" and not _is_listed(value, inner) and general(path) not in self.unlisted:
+        elif kind == "enum" and not self._is_listed(value, inner) and general(path) not in self.unlisted:
             yield Failure(path, f"expected one of {_listed(inner)}, got {_describe(value)}")
         elif kind == "union":
             attempts = [list(self.value(value, option, path)) for option in inner]
             if all(attempts):
                 yield from min(attempts, key=len)
+
+    def _is_listed(self, value: Any, values: Iterable[Any]) -> bool:
+        """Whether an enumeration has a value; Azure's APIs ignore case."""
+        lower = isinstance(value, str) and not self.exact and value.lower() in {str(known).lower() for known in values}
+        return lower or value in values
 
     def _list(self, value: Any, inner: Any, path: str) -> Iterator[Failure]:
         if not is_list(value):
@@ -209,6 +220,18 @@ def _is_scalar(value: Any, type_: str) -> bool:
             return is_object(value)
 
 
+def _is_exact(value: Any, type_: str) -> bool:
+    match type_:
+        case "str":
+            return isinstance(value, str)
+        case "bool":
+            return isinstance(value, bool)
+        case "int" | "float":
+            return not isinstance(value, bool | str) and _is_number(value, whole=type_ == "int")
+        case _:
+            return is_object(value)
+
+
 def _is_number(value: Any, *, whole: bool) -> bool:
     if isinstance(value, str):
         try:
@@ -224,13 +247,8 @@ def _describe(value: Any) -> str:
     return "an object" if is_object(value) else repr(value)
 
 
-def _is_listed(value: Any, values: Iterable[Any]) -> bool:
-    """Whether an enumeration has a value; Azure's APIs ignore case."""
-    return value in values or (isinstance(value, str) and value.lower() in {str(known).lower() for known in values})
-
-
 def _listed(values: Iterable[Any]) -> str:
-    return ", ".join(map(str, values))
+    return ", ".join(str(value) for value in values if value != "")
 
 
 def _is_constant(type_: Any) -> bool:
