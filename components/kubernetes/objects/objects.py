@@ -1,7 +1,7 @@
 """Objects in the cluster, declared by their manifests.
 
-The SDK's classes would send the same, but loading them takes 0.7 seconds. No plan checks the fields that the program
-itself fills in: tests check the objects of every example against a real API server.
+The SDK's classes would send the same, but loading them takes 0.7 seconds. Their fields are
+checked by a test of every recorded plan, and by the sandbox.
 """
 
 from __future__ import annotations
