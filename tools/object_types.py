@@ -23,6 +23,14 @@ from gpucluster.sandbox.clouds.kubernetes.object_types import FILE, METADATA, RE
 _AMOUNT: Final = {"union": ["float", "str"]}
 _QUANTITY: Final = "resource/Quantity"
 
+# Values that the API server does not publish. Sources: kubernetes/kubernetes v1.36.3, pkg/apis/rbac/validation;
+# kubernetes/apimachinery v0.36.3, pkg/apis/meta/v1/validation.
+_UNPUBLISHED: Final = {
+    "meta/v1:LabelSelectorRequirement": {"operator": {"enum": ["DoesNotExist", "Exists", "In", "NotIn"]}},
+    "rbac/v1:RoleRef": {"kind": {"enum": ["ClusterRole", "Role"]}},
+    "rbac/v1:Subject": {"kind": {"enum": ["Group", "ServiceAccount", "User"]}},
+}
+
 Schemas = dict[str, Mapping[str, Any]]
 """`core/v1:PodSpec` -> its schema."""
 
@@ -115,7 +123,7 @@ def main() -> None:
     parts: Mapping[str, Mapping[str, Any]] = {
         "sources": {"": f"k8s.io/kubernetes v{VERSION}", **modules},
         "versions": {source.brought_by: source.version for source in sources()},
-        "values": values_of(schemas),
+        "values": dict(sorted((values_of(schemas) | _UNPUBLISHED).items())),
         "kinds": kinds,
         "types": dict(sorted(types.items())),
     }

@@ -2,9 +2,9 @@
 operators.
 
 Sources: Azure/karpenter-provider-azure v1.14.2, pkg/apis/crds (AKSNodeClass, and the domains of labels of a NodePool);
-AKS documentation, "Node auto-provisioning"; Mellanox/network-operator v26.4.0, config/crd/bases and
-deployment/network-operator/charts/node-feature-discovery/crds; Azure/prometheus-collector 39583fd,
-azure-monitor-metrics-addon/templates (the two kinds of the metrics add-on).
+AKS documentation, "Node auto-provisioning"; Mellanox/network-operator v26.4.0, config/crd/bases;
+Azure/prometheus-collector 39583fd, azure-monitor-metrics-addon/templates (the two kinds of the metrics add-on). The
+properties and listed values of AKSNodeClass and NodePool: object_types.py.
 """
 
 from __future__ import annotations
@@ -75,22 +75,6 @@ _SUBNET: Final = re.compile(
     r"/providers/Microsoft\.Network/virtualNetworks/[^/]+/subnets/[^/]+",
     re.IGNORECASE,
 )
-_FAMILIES: Final = ("Ubuntu", "Ubuntu2204", "Ubuntu2404", "AzureLinux")
-_OPERATORS: Final = (
-    "In",
-    "NotIn",
-    "InRegexp",
-    "Exists",
-    "DoesNotExist",
-    "Gt",
-    "Ge",
-    "Lt",
-    "Le",
-    "GtLt",
-    "GeLe",
-    "IsTrue",
-    "IsFalse",
-)
 
 
 def kinds_of(cluster: Entry | None) -> frozenset[str]:
@@ -135,13 +119,9 @@ def _restricted(key: str) -> str | None:
 
 
 def _node_class(spec: Mapping[str, Any]) -> Iterator[str]:
-    subnet, family, mode = spec.get("vnetSubnetID"), spec.get("imageFamily"), mapping(spec.get("gpu")).get("mode")
+    subnet, family = spec.get("vnetSubnetID"), spec.get("imageFamily")
     if isinstance(subnet, str) and not _SUBNET.fullmatch(subnet):
         yield f'spec.vnetSubnetID: Invalid value: "{subnet}": spec.vnetSubnetID in body should match the id of a subnet'
-    if family is not None and family not in _FAMILIES:
-        yield unsupported("spec.imageFamily", family, _FAMILIES)
-    if mode is not None and mode not in ("Driver", "None"):
-        yield unsupported("spec.gpu.mode", mode, ("Driver", "None"))
     for field, least, most in (("osDiskSizeGB", 30, 2048), ("maxPods", 10, 250)):
         value = spec.get(field)
         if isinstance(value, int | float) and not least <= value <= most:
@@ -149,21 +129,6 @@ def _node_class(spec: Mapping[str, Any]) -> Iterator[str]:
             yield f"spec.{field}: Invalid value: {value:g}: spec.{field} in body should be {bound}"
     if spec.get("fipsMode") == "FIPS" and family in (None, "Ubuntu2204", "Ubuntu2404"):
         yield 'spec: Invalid value: "object": FIPS is not yet supported for Ubuntu2204 or Ubuntu2404'
-
-
-def _feature_rule(spec: Mapping[str, Any]) -> Iterator[str]:
-    if spec.get("rules") is None:
-        yield "spec.rules: Required value"
-    for index, rule in enumerate(map(mapping, items(spec.get("rules")))):
-        at = f"spec.rules[{index}]"
-        if not rule.get("name"):
-            yield f"{at}.name: Required value"
-        for place, matcher in enumerate(map(mapping, items(rule.get("matchFeatures")))):
-            expressions = mapping(matcher.get("matchExpressions"))
-            for key, expression in expressions.items():
-                operator = mapping(expression).get("op")
-                if operator not in _OPERATORS:
-                    yield unsupported(f"{at}.matchFeatures[{place}].matchExpressions.{key}.op", operator, _OPERATORS)
 
 
 def _nic_policy(spec: Mapping[str, Any]) -> Iterator[str]:
@@ -198,5 +163,4 @@ _CHECKS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
     "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass": _node_class,
     "kubernetes:karpenter.sh/v1:NodePool": _node_pool,
     "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy": _nic_policy,
-    "kubernetes:nfd.k8s-sigs.io/v1alpha1:NodeFeatureRule": _feature_rule,
 }

@@ -39,7 +39,6 @@ _LONGEST_NAME: Final = 41
 _QUEUED: Final = "queued-provisioning.gke.io"
 _SINGLE: Final = "the queued provisioning feature currently supports only single PodSet per request"
 _WARDEN: Final = "provisioning-request-cr-validation"
-_DEVICE_MODES: Final = ("NetDevice", "RDMA")
 _UNSATISFIABLE: Final = ("DoNotScaleUp", "ScaleUpAnyway")
 
 
@@ -112,12 +111,8 @@ def _network(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
 
 def _parameters(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"spec.{field}: Required value" for field in ("vpc", "vpcSubnet") if not spec.get(field))
-    mode = spec.get("deviceMode")
-    if mode is None:
-        return
-    yield from _short(name)
-    if mode not in _DEVICE_MODES:
-        yield unsupported("spec.deviceMode", mode, _DEVICE_MODES)
+    if spec.get("deviceMode") is not None:
+        yield from _short(name)
 
 
 def _short(name: str) -> Iterator[str]:
@@ -146,20 +141,10 @@ def _priority(rule: Mapping[str, Any]) -> Iterator[str]:
         yield "Flex Start provisioning model is incompatible with Spot"
 
 
-def _monitoring(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"spec.{field}: Required value" for field in ("endpoints", "selector") if spec.get(field) is None)
-    known = ("container", "node", "pod", "top_level_controller_name", "top_level_controller_type")
-    for index, label in enumerate(items(mapping(spec.get("targetLabels")).get("metadata"))):
-        if label not in known:
-            yield unsupported(f"spec.targetLabels.metadata[{index}]", label, known)
-
-
 def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
     for place, group in enumerate(map(mapping, items(spec.get("groups")))):
         for index, rule in enumerate(map(mapping, items(group.get("rules")))):
             at = f"spec.groups[{place}].rules[{index}]"
-            if not rule.get("expr"):
-                yield f"{at}.expr: Required value"
             if ("record" in rule) == ("alert" in rule):
                 yield f'{at}: Invalid value: "object": Must set exactly one of Record or Alert'
             elif "annotations" in rule and "record" in rule:
@@ -169,7 +154,6 @@ def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
 _CHECKS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[str]]]] = {
     "kubernetes:cloud.google.com/v1:ComputeClass": _compute_class,
     "kubernetes:monitoring.googleapis.com/v1:ClusterRules": _rules,
-    "kubernetes:monitoring.googleapis.com/v1:PodMonitoring": _monitoring,
     "kubernetes:networking.gke.io/v1:GKENetworkParamSet": _parameters,
     "kubernetes:networking.gke.io/v1:Network": _network,
 }

@@ -158,9 +158,10 @@ def _flag(schema: Mapping[str, Any], name: str) -> bool:
 
 
 def _properties(schema: Mapping[str, Any], types: Types) -> dict[str, Any]:
+    """The API server fills in a default before it looks for required properties."""
     required = items(schema.get("required"))
     return {
-        f"{name}{REQUIRED if name in required else ''}": type_of(mapping(inner), types)
+        f"{name}{REQUIRED if name in required and 'default' not in inner else ''}": type_of(mapping(inner), types)
         for name, inner in mapping(schema.get("properties")).items()
     }
 
