@@ -81,6 +81,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             f"{name}-monitoring",
             plan.telemetry,
             control_plane=self._control_plane,
+            karpenter=plan.elastic is not None,
             collected=collects_metrics(plan.location.region),
             subnet_ids=self._network.cluster_subnet_ids,
             opts=self._here,

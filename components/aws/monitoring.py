@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -15,15 +16,16 @@ from gpucluster.components.aws.location import partition
 from gpucluster.components.aws.planning.plan import topic_region
 from gpucluster.components.kubernetes.telemetry.alerts import NAME, alertmanager_config, rule_file
 from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, MetricsSink
-from gpucluster.components.kubernetes.telemetry.plan import COST_METRICS, NODE_HEALTH, SCRAPE_SECONDS, TelemetryPlan
-from gpucluster.components.planning.names import (
-    EXPECTED_SAMPLES,
-    EXPORTER_NAMESPACE,
-    EXPORTER_PORT,
-    MONITORING,
-    NODE_HEALTH_PORT,
-    OPENCOST_PORT,
+from gpucluster.components.kubernetes.telemetry.plan import (
+    COLLECTOR,
+    GPU_EXPORTER,
+    OPENCOST,
+    SCRAPE_SECONDS,
+    ScrapeTarget,
+    TelemetryPlan,
+    targets,
 )
+from gpucluster.components.planning.names import EXPECTED_SAMPLES, MONITORING
 from gpucluster.components.spec.operations import Alerts
 
 _SCRAPED: Final = {"AMPAgentlessScraper": ""}
@@ -50,12 +52,13 @@ class Monitoring(pulumi.ComponentResource):
         plan: TelemetryPlan,
         *,
         control_plane: ControlPlane,
+        karpenter: bool,
         collected: bool = True,
         subnet_ids: Sequence[pulumi.Input[str]],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """collected: whether EKS has a managed collector there. subnet_ids: in at least two zones; the collector uses
-        addresses in them.
+        """karpenter: whether it runs in the cluster. collected: whether EKS has a managed collector there. subnet_ids:
+        in at least two zones; the collector uses addresses in them.
         """
         super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -85,12 +88,14 @@ class Monitoring(pulumi.ComponentResource):
                 opts=here,
             )
         if collected:
-            self._collector(subnet_ids, opencost=plan.price_sheet is not None, opts=here)
+            # A collector of jobs' metrics sends them itself.
+            read = [target for target in targets(plan, karpenter=karpenter) if target is not COLLECTOR]
+            self._collector(subnet_ids, [GPU_EXPORTER, *read], opts=here)
         self.query_endpoint = workspace.prometheus_endpoint
         self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": self.query_endpoint})
 
     def _collector(
-        self, subnet_ids: Sequence[pulumi.Input[str]], *, opencost: bool, opts: pulumi.ResourceOptions
+        self, subnet_ids: Sequence[pulumi.Input[str]], scraped: Sequence[ScrapeTarget], *, opts: pulumi.ResourceOptions
     ) -> None:
         name, control_plane = f"{self._name}-scraper", self._control_plane
         amp.Scraper(
@@ -107,7 +112,7 @@ class Monitoring(pulumi.ComponentResource):
             destination=amp.ScraperDestinationArgs(
                 amp=amp.ScraperDestinationAmpArgs(workspace_arn=self._workspace.arn)
             ),
-            scrape_configuration=scrape_configuration(exporter_namespace=EXPORTER_NAMESPACE, opencost=opencost),
+            scrape_configuration=scrape_configuration(scraped),
             opts=opts,
         )
 
@@ -137,39 +142,46 @@ class Monitoring(pulumi.ComponentResource):
         )
 
 
-def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
-    """The collector's configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that
-    finds broken ones, and OpenCost, if they run.
+# AWS gives its collector a token of the access entry, whose policy may read /metrics.
+# Source: hashicorp/terraform-provider-aws, prometheus_scraper (example); Amazon EKS user guide,
+# access-policy-permissions (AmazonPrometheusScraperPolicy).
+_TOKEN: Final = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+
+def scrape_configuration(scraped: Sequence[ScrapeTarget]) -> str:
+    """The collector's configuration as JSON, which is valid YAML.
 
     Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to (scraper configuration).
     """
-    jobs = [
-        _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),
-        _pods(NODE_HEALTH.name, NODE_HEALTH.namespace, NODE_HEALTH_PORT),
-    ]
-    if opencost:
-        jobs.append(
-            _pods("opencost", MONITORING, OPENCOST_PORT)
-            | {
-                # Keeps the namespaces and pods that OpenCost reports on.
-                "honor_labels": True,
-                "scrape_interval": "60s",
-                "metric_relabel_configs": [
-                    {"source_labels": ["__name__"], "action": "keep", "regex": "|".join(COST_METRICS)}
-                ],
-            }
-        )
+    jobs = [_job(target) for target in scraped]
     return json.dumps({"global": {"scrape_interval": f"{SCRAPE_SECONDS}s"}, "scrape_configs": jobs}, indent=2)
 
 
-def _pods(job: str, namespace: str, port: int) -> dict[str, Any]:
-    """Every pod of a namespace with this port."""
-    has_port = {"source_labels": ["__meta_kubernetes_pod_container_port_number"], "action": "keep", "regex": str(port)}
+def _job(target: ScrapeTarget) -> dict[str, Any]:
     return {
-        "job_name": job,
-        "kubernetes_sd_configs": [{"role": "pod", "namespaces": {"names": [namespace]}}],
-        "relabel_configs": [has_port],
+        "job_name": target.name,
+        "kubernetes_sd_configs": [{"role": "pod", "namespaces": {"names": [target.namespace]}}],
+        "relabel_configs": [
+            *(
+                _keep(f"__meta_kubernetes_pod_label_{_NO_WORD.sub('_', key)}", text)
+                for key, text in target.labels.items()
+            ),
+            _keep("__meta_kubernetes_pod_container_port_name", target.port),
+        ],
+        # Keeps the namespaces and pods that OpenCost reports on.
+        **({"honor_labels": True} if target is OPENCOST else {}),
+        **({"scheme": "https", "tls_config": {"insecure_skip_verify": True}} if target.tls else {}),
+        **({"authorization": {"credentials_file": _TOKEN}} if target.token else {}),
+        **({} if target.seconds == SCRAPE_SECONDS else {"scrape_interval": f"{target.seconds}s"}),
+        **({"metric_relabel_configs": [_keep(*rule) for rule in target.keep.items()]} if target.keep else {}),
     }
+
+
+_NO_WORD: Final = re.compile(r"\W")
+
+
+def _keep(label: str, expression: str) -> dict[str, Any]:
+    return {"source_labels": [label], "action": "keep", "regex": expression}
 
 
 _SENDER: Final = {"Service": "aps.amazonaws.com"}

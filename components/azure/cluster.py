@@ -96,8 +96,14 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         self._pools(software, storage)
         self._topology(spaces)
         read = [*software, *self._watch(lambda: READ)]
-        MetricsCollection(f"{name}-metrics", plan.telemetry, infiniband=fabric, after=read, opts=self._inside)
-        self._queue()
+        MetricsCollection(
+            f"{name}-metrics",
+            plan.telemetry,
+            infiniband=fabric,
+            after=read,
+            queue=self._queue(),
+            opts=self._inside,
+        )
         images = None
         if plan.registry is not None:
             images = registry(

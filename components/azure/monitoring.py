@@ -9,9 +9,9 @@ import pulumi
 from pulumi_azure_native import alertsmanagement, monitor
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, Kind, manifest_of
-from gpucluster.components.kubernetes.telemetry.alerts import Watched, azure_rule_group
-from gpucluster.components.kubernetes.telemetry.plan import ScrapeTarget, TelemetryPlan, optional_targets
+from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, SERVICE, Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.telemetry.alerts import Watched, azure_rule_groups
+from gpucluster.components.kubernetes.telemetry.plan import QUEUEING, ScrapeTarget, TelemetryPlan, targets
 from gpucluster.components.planning.labels import EXPECTED_SAMPLES
 from gpucluster.components.planning.names import SYSTEM_NAMESPACE
 from gpucluster.components.spec.operations import Alerts
@@ -138,24 +138,24 @@ def alert_rules(
     workspace_id: pulumi.Input[str],
     control_plane: ControlPlane,
     opts: pulumi.ResourceOptions,
-) -> alertsmanagement.PrometheusRuleGroup:
+) -> None:
     """Alerts appear in Azure Monitor and go to action groups. action_group_ids: of these.
 
     Source: Azure Monitor documentation, "Azure Monitor managed service for Prometheus rule groups" (a workspace and one
     cluster as scopes, and the cluster's name, which its metrics have as the label `cluster`).
     """
-    rules = azure_rule_group(watched)
     actions = [alertsmanagement.PrometheusRuleGroupActionArgs(action_group_id=id_) for id_ in action_group_ids]
-    return alertsmanagement.PrometheusRuleGroup(
-        name,
-        resource_group_name=group,
-        scopes=[workspace_id, control_plane.cluster.id],
-        cluster_name=control_plane.cluster_name,
-        enabled=rules["enabled"],
-        interval=rules["interval"],
-        rules=[_rule(rule, actions) for rule in rules["rules"]],
-        opts=opts,
-    )
+    for suffix, rules in azure_rule_groups(watched).items():
+        alertsmanagement.PrometheusRuleGroup(
+            f"{name}{suffix}",
+            resource_group_name=group,
+            scopes=[workspace_id, control_plane.cluster.id],
+            cluster_name=control_plane.cluster_name,
+            enabled=rules["enabled"],
+            interval=rules["interval"],
+            rules=[_rule(rule, actions) for rule in rules["rules"]],
+            opts=opts,
+        )
 
 
 def _rule(
@@ -170,6 +170,7 @@ def _rule(
 # operator's. Source: Azure/prometheus-collector 39583fd,
 # azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml.
 _POD_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "PodMonitor")
+_SERVICE_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "ServiceMonitor")
 # Azure's limits of labels: number, and characters of names and values. A monitor without these limits loses every
 # sample that exceeds them. Source: Azure Monitor documentation, "Customize collection using CRDs".
 _LIMITS: Final = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
@@ -210,10 +211,11 @@ class MetricsCollection(pulumi.ComponentResource):
         *,
         infiniband: bool,
         after: Sequence[pulumi.Resource],
+        queue: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: the scraped software and its namespaces, including the GPU Operator, because the add-on's CRD is
-        created some time after the cluster.
+        created some time after the cluster. queue: the software that queues jobs.
         """
         super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
@@ -228,12 +230,38 @@ class MetricsCollection(pulumi.ComponentResource):
                 ),
                 here,
             )
-        scraped = [_GPUS, *optional_targets(plan)]
+        # AKS runs its Karpenter outside the cluster, and shows its metrics only in a preview feature.
+        scraped = [_GPUS, *targets(plan, karpenter=False)]
         for target in scraped:
+            before = pulumi.ResourceOptions(depends_on=list(queue) if target in QUEUEING else [])
+            opened = pulumi.ResourceOptions.merge(here, before)
+            if target.token:
+                # Only a ServiceMonitor can name the file with the collector's own token, and it needs a Service.
+                service = {
+                    "clusterIP": "None",
+                    "selector": dict(target.labels),
+                    "ports": [{"name": target.port, "port": _SECURE_PORT, "targetPort": target.port}],
+                }
+                Declared(
+                    f"{name}-{target.name}-service",
+                    manifest_of(
+                        SERVICE,
+                        service,
+                        object_name=_READ_BY,
+                        namespace=target.namespace,
+                        labels={_READ_BY: target.name},
+                    ),
+                    opened,
+                )
             Declared(
                 f"{name}-{target.name}",
-                manifest_of(_POD_MONITOR, _monitor(target), object_name=target.name, namespace=target.namespace),
-                here,
+                manifest_of(
+                    _SERVICE_MONITOR if target.token else _POD_MONITOR,
+                    _monitor(target),
+                    object_name=target.name,
+                    namespace=target.namespace,
+                ),
+                opened,
             )
         self.register_outputs({"monitors": [target.name for target in scraped]})
 
@@ -243,16 +271,29 @@ def _monitor(target: ScrapeTarget) -> dict[str, Any]:
     the scraped pod would appear instead, and eight free GPUs would look like a job that leaves them idle.
     """
     own = {"action": "labeldrop", "regex": "container|namespace|pod"}
-    metric_filter = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    filters = [
+        {"action": "keep", "sourceLabels": [label], "regex": expression} for label, expression in target.keep.items()
+    ]
+    endpoint: dict[str, Any] = {
+        "port": target.port,
+        "interval": f"{target.seconds}s",
+        "relabelings": [own],
+        **({"scheme": "https", "tlsConfig": {"insecureSkipVerify": True}} if target.tls else {}),
+        **({"bearerTokenFile": _TOKEN} if target.token else {}),
+        **({"metricRelabelings": filters} if filters else {}),
+    }
+    labels = {_READ_BY: target.name} if target.token else dict(target.labels)
     return {
         **_LIMITS,
-        "selector": {"matchLabels": dict(target.labels)},
-        "podMetricsEndpoints": [
-            {
-                "port": target.port,
-                "interval": f"{target.seconds}s",
-                "relabelings": [own],
-                **({"metricRelabelings": [metric_filter]} if target.metrics else {}),
-            }
-        ],
+        "selector": {"matchLabels": labels},
+        "endpoints" if target.token else "podMetricsEndpoints": [endpoint],
     }
+
+
+_READ_BY: Final = "gpucluster-metrics"
+"""Name and label of the Services that the add-on scrapes."""
+_SECURE_PORT: Final = 8443
+_TOKEN: Final = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+"""Of the add-on's own service account, which may read `/metrics`. Source: Azure/prometheus-collector 39583fd,
+azure-monitor-metrics-addon/templates/ama-metrics-clusterRole.yaml and ama-metrics-servicemonitor-crd.yaml.
+"""

@@ -177,9 +177,9 @@ class SharedCluster(Cluster, Generic[Plan]):
         )
         return [*telemetry.ready, *health.ready]
 
-    def _queue(self) -> None:
-        """Everything that queues and runs jobs."""
-        Jobs(
+    def _queue(self) -> list[pulumi.Resource]:
+        """Everything that queues and runs jobs; returns the software, whose metrics can be read."""
+        return Jobs(
             f"{self._name}-jobs",
             [replace(pool, grace_seconds=self._plan.grace_seconds) for pool in self._found.pools],
             workspace=self._workspace,
@@ -191,7 +191,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             spaces=self._spaces,
             chart_set=self._plan.versions.chart_set,
             opts=self._inside,
-        )
+        ).ready
 
     def _end(
         self,

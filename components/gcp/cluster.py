@@ -80,14 +80,16 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         self._pools(before_gpus, storage)
         if fabric is not None:
             FabricPlugin(f"{name}-fabric", fabric, after=before_gpus, opts=self._inside)
+        queue = self._queue()
         Monitoring(
             f"{name}-monitoring",
             plan.telemetry,
+            karpenter=plan.elastic is not None and plan.elastic.engine == "karpenter",
             registry=registry_of,
             after=[*ready, *self._watch(lambda: READ)],
+            queue=queue,
             opts=self._inside,
         )
-        self._queue()
         images = None
         if plan.registry is not None:
             images = registry(

@@ -14,10 +14,26 @@ import pulumi
 from pydantic import SecretStr
 
 from gpucluster.components.kubernetes.objects.namespace import NODE_CRITICAL, critical_pods
-from gpucluster.components.kubernetes.objects.objects import SECRET, Declared, Kind, manifest_of
+from gpucluster.components.kubernetes.objects.objects import (
+    CLUSTER_ROLE_BINDING,
+    RBAC,
+    ROLE,
+    ROLE_BINDING,
+    SECRET,
+    SERVICE_ACCOUNT,
+    Declared,
+    Kind,
+    manifest_of,
+)
 from gpucluster.components.kubernetes.telemetry.alerts import NAME, alertmanager_config, rule_file
 from gpucluster.components.kubernetes.telemetry.gpu_exporter import GpuExporter
-from gpucluster.components.kubernetes.telemetry.plan import GPU_EXPORTER, ScrapeTarget, TelemetryPlan, optional_targets
+from gpucluster.components.kubernetes.telemetry.plan import (
+    GPU_EXPORTER,
+    QUEUEING,
+    ScrapeTarget,
+    TelemetryPlan,
+    targets,
+)
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")
@@ -40,12 +56,14 @@ class Monitoring(pulumi.ComponentResource):
         name: str,
         plan: TelemetryPlan,
         *,
+        karpenter: bool,
         registry: str | None,
         after: Sequence[pulumi.Resource],
+        queue: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the exporter's image. after: nodes, and the optional software to scrape, with its
-        namespace.
+        """karpenter: whether it runs in the cluster. registry: mirror of the exporter's image. after: nodes, and the
+        optional software to scrape, with its namespace. queue: the software that queues jobs.
         """
         super().__init__("gpucluster:gcp:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -57,12 +75,17 @@ class Monitoring(pulumi.ComponentResource):
             opts=here,
         )
         critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, opts=here)
-        scraped = [GPU_EXPORTER, *optional_targets(plan)]
+        scraped = [GPU_EXPORTER, *targets(plan, karpenter=karpenter)]
         for target in scraped:
+            before = [*exporter.ready, *after, *(queue if target in QUEUEING else ())]
+            if target.token:
+                before += _token(
+                    f"{name}-{target.name}", target, pulumi.ResourceOptions(parent=self, depends_on=list(queue))
+                )
             Declared(
                 f"{name}-{target.name}",
                 manifest_of(_POD_MONITORING, _monitoring(target), object_name=target.name, namespace=target.namespace),
-                pulumi.ResourceOptions(parent=self, depends_on=[*exporter.ready, *after]),
+                pulumi.ResourceOptions(parent=self, depends_on=before),
             )
         Declared(
             f"{name}-rules",
@@ -79,18 +102,81 @@ def _monitoring(target: ScrapeTarget) -> dict[str, Any]:
     Otherwise, if it names none, the scraped pod would appear instead, and eight free GPUs would look like a job that
     leaves them idle.
     """
-    metric_filter = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
+    filters = [
+        {"action": "keep", "sourceLabels": [label], "regex": expression} for label, expression in target.keep.items()
+    ]
+    secret = {"name": _READER, "key": "token"}
     return {
         "selector": {"matchLabels": dict(target.labels)},
         "endpoints": [
             {
                 "port": target.port,
                 "interval": f"{target.seconds}s",
-                **({"metricRelabeling": [metric_filter]} if target.metrics else {}),
+                **({"scheme": "https", "tls": {"insecureSkipVerify": True}} if target.tls else {}),
+                **({"authorization": {"credentials": {"secret": secret}}} if target.token else {}),
+                **({"metricRelabeling": filters} if filters else {}),
             }
         ],
         "targetLabels": {"metadata": []},
     }
+
+
+_READER: Final = "metrics-reader"
+# Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/templates/rolebinding.yaml.
+_COLLECTOR: Final = {"kind": "ServiceAccount", "name": "collector", "namespace": "gmp-system"}
+
+
+def _token(name: str, target: ScrapeTarget, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
+    """A service account that may read `/metrics`, and its token, which the managed collector may read: it sends a
+    secret of the target's own namespace, and no token of its own. The role of the account is the chart's.
+
+    Sources: GoogleCloudPlatform/prometheus-engine v0.17.2, pkg/operator/apis/monitoring/v1/http_types.go;
+    templates/rbac of the charts of Kueue and JobSet in their pinned versions (metrics-reader).
+    """
+    inside = target.namespace
+    account = {"kind": "ServiceAccount", "name": _READER, "namespace": inside}
+    reader = Declared(f"{name}-reader", manifest_of(SERVICE_ACCOUNT, {}, object_name=_READER, namespace=inside), opts)
+    made = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[reader]))
+    secret = manifest_of(
+        SECRET,
+        {"type": "kubernetes.io/service-account-token"},
+        object_name=_READER,
+        namespace=inside,
+        annotations={"kubernetes.io/service-account.name": _READER},
+    )
+    rules = [{"apiGroups": [""], "resources": ["secrets"], "resourceNames": [_READER], "verbs": ["get"]}]
+    return [
+        Declared(
+            f"{name}-token",
+            secret,
+            pulumi.ResourceOptions.merge(
+                made, pulumi.ResourceOptions(additional_secret_outputs=["data", "stringData"])
+            ),
+        ),
+        Declared(
+            f"{name}-reads-metrics",
+            manifest_of(
+                CLUSTER_ROLE_BINDING,
+                _binding("ClusterRole", f"{target.name}-{_READER}", account),
+                object_name=f"{target.name}-gpucluster-{_READER}",
+            ),
+            made,
+        ),
+        Declared(
+            f"{name}-token-role",
+            manifest_of(ROLE, {"rules": rules}, object_name=_READER, namespace=inside),
+            opts,
+        ),
+        Declared(
+            f"{name}-token-binding",
+            manifest_of(ROLE_BINDING, _binding("Role", _READER, _COLLECTOR), object_name=_READER, namespace=inside),
+            opts,
+        ),
+    ]
+
+
+def _binding(kind: str, role: str, subject: dict[str, str]) -> dict[str, Any]:
+    return {"roleRef": {"apiGroup": RBAC, "kind": kind, "name": role}, "subjects": [subject]}
 
 
 # Read by the operator of managed Prometheus, in the namespace that it creates. Source: GoogleCloudPlatform/

@@ -203,7 +203,8 @@ KUEUE_CONFIG: Final[Mapping[str, Any]] = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
     "health": {"healthProbeBindAddress": ":8081"},
-    "metrics": {"bindAddress": ":8443"},
+    # The dashboard of the queue reads quotas and their use.
+    "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
     "webhook": {"port": 9443},
     "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
     "controller": {

@@ -45,7 +45,9 @@ Source of the values: GoogleCloudPlatform/cluster-toolkit v1.95.0, its classes f
 
 
 class Jobs(pulumi.ComponentResource):
-    """Outputs: queues and runtimes, by name."""
+    """Outputs: queues and runtimes, by name. `ready`: the software."""
+
+    ready: list[pulumi.Resource]
 
     def __init__(
         self,
@@ -79,6 +81,7 @@ class Jobs(pulumi.ComponentResource):
             chart_set=chart_set,
             opts=here,
         )
+        self.ready = software.ready
         ready = pulumi.ResourceOptions(parent=self, depends_on=software.ready)
         queues = {
             pool.name: JobQueue(

@@ -88,6 +88,7 @@ RESOURCE_QUOTA: Final = Kind("v1", "ResourceQuota")
 ROLE: Final = Kind(_RBAC, "Role", nested=False)
 ROLE_BINDING: Final = Kind(_RBAC, "RoleBinding", nested=False)
 SECRET: Final = Kind("v1", "Secret", nested=False)
+SERVICE: Final = Kind("v1", "Service")
 SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", nested=False)
 STORAGE_CLASS: Final = Kind("storage.k8s.io/v1", "StorageClass", nested=False)
 

@@ -45,17 +45,18 @@ class Watched:
     fabric_gbps: int = 0
     nccl_net: str = ""
     maintenance: bool = False
+    collected: bool = True
 
 
 def rule_file(watched: Watched) -> dict[str, Any]:
     """A rule file of Prometheus, which Amazon Managed Prometheus also accepts as a namespace of rules."""
     [found] = manifests(_RULES, _values(watched))
-    [group] = found["groups"]
     labels = {key.replace("-", "_"): value for key, value in watched.labels.items()}
-    group["rules"] = [rule for rule in group["rules"] if rule.pop("if", True)]
-    for rule in group["rules"]:
-        if "labels" in rule:
-            rule["labels"] = {**labels, **rule["labels"]}
+    for group in found["groups"]:
+        group["rules"] = [rule for rule in group["rules"] if rule.pop("if", True)]
+        for rule in group["rules"]:
+            if "labels" in rule:
+                rule["labels"] = {**labels, **rule["labels"]}
     return found
 
 
@@ -69,6 +70,7 @@ def _values(watched: Watched) -> dict[str, object]:
         "of_a_node": "" if usd is None else f", ${usd * watched.gpus:,.2f} an hour that no gang can use",
         "gpus": str(watched.gpus),
         "maintenance": watched.maintenance,
+        "collected": watched.collected,
         "fabric": bool(watched.fabric_gbps),
         "fabric_gbps": f"{watched.fabric_gbps:,}",
         "like_tcp": str(like_tcp),
@@ -78,7 +80,7 @@ def _values(watched: Watched) -> dict[str, object]:
 
 def samples_per_minute(watched: Watched) -> Decimal:
     """Of the recorded metrics of one GPU."""
-    [group] = rule_file(watched)["groups"]
+    group = rule_file(watched)["groups"][0]
     return sum("record" in rule for rule in group["rules"]) * Decimal(60) / int(group["interval"].removesuffix("s"))
 
 
@@ -96,14 +98,18 @@ def _object(api_version: str, kind: str, metadata: dict[str, str], watched: Watc
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": rule_file(watched)}
 
 
-def azure_rule_group(watched: Watched) -> dict[str, Any]:
-    """Properties of a Microsoft.AlertsManagement prometheusRuleGroups resource, without its scopes.
+def azure_rule_groups(watched: Watched) -> dict[str, dict[str, Any]]:
+    """Suffix of a name -> properties of a Microsoft.AlertsManagement prometheusRuleGroups resource, without its scopes.
 
     Source: azure-native 3.29.0, alertsmanagement.PrometheusRuleGroup; severity 0 is critical and 4 verbose, durations
     are ISO 8601, and a rule has 10 labels at most: for a spec with more, labels common to all specs are kept first.
     """
+    groups = rule_file(watched)["groups"]
+    return {group["name"].removeprefix(NAME): _azure_rule_group(group) for group in groups}
+
+
+def _azure_rule_group(group: Mapping[str, Any]) -> dict[str, Any]:
     severities = {"critical": 0, "warning": 2, "info": 3}
-    group = rule_file(watched)["groups"][0]
     rules: list[dict[str, Any]] = []
     for rule in group["rules"]:
         if "record" in rule:
@@ -156,7 +162,7 @@ def dashboards(watched: Watched) -> dict[str, dict[str, Any]]:
     """Name -> dashboard. Without a price, the cost dashboard is missing."""
     usd = watched.gpu_hour_usd
     price = "" if usd is None else f"{usd.normalize():f}"
-    names = ("use", "fabric", "health", *(["cost"] if price else []))
+    names = ("use", "fabric", "health", "queue", *(["cost"] if price else []))
     return {
         f"gpucluster-{name}": json.loads(
             (_HERE / f"{name}.json").read_text(encoding="utf-8").replace("${gpu_hour_usd}", price)

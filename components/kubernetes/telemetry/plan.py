@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, counters_csv, samples_per_minute
-from gpucluster.components.planning.names import EXPORTER_NAMESPACE, MONITORING, NODE_GPUS
+from gpucluster.components.planning.names import EXPORTER_NAMESPACE, MONITORING, NODE_GPUS, SYSTEM_NAMESPACE
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
@@ -30,7 +30,7 @@ _MINUTES_A_MONTH: Final = 730 * 60
 class TelemetryPlan:
     """watched: facts for alerts and dashboards. price_sheet: OpenCost's, None without OpenCost.
     collector: whether jobs can send their own metrics. node_health: whether a program looks for broken nodes.
-    million_samples: sent by GPU counters and rules to managed Prometheus in a month of 730 hours.
+    million_samples: sent by GPU counters, queues and rules to managed Prometheus in a month of 730 hours.
     receivers: of alerts, None for none.
     """
 
@@ -62,9 +62,23 @@ def _gpus(training: int, mig: Mig | None, elastic: Elastic | None) -> Decimal:
     return sum(pools, Decimal(training + sliced))
 
 
-def _million_samples(gpus: Decimal, watched: Watched) -> Decimal:
-    a_minute = counters_csv().count("\n") * Decimal(60) / SCRAPE_SECONDS + samples_per_minute(watched)
-    return (gpus * a_minute * _MINUTES_A_MONTH / 1_000_000).quantize(Decimal(1), ROUND_UP)
+_QUEUE_SERIES: Final = 30
+"""Of a queue, at the most that is usual, once a minute: 2 of waiting jobs, 1 of its state, 2 of its GPUs, for each of 3
+priorities and none 5 of the wait, 5 of evictions."""
+_SOFTWARE_SERIES: Final = 10
+"""Of Trainer, JobSet and Karpenter: errors of two controllers, a failed job each, a pool without machines each."""
+
+
+def _queues(spec: ClusterSpec) -> int:
+    """One of each pool, and one more for each team."""
+    pools = 1 + (spec.mig is not None) + len(spec.elastic.pools if spec.elastic else ())
+    return pools * (1 + len(spec.teams))
+
+
+def _million_samples(gpus: Decimal, queues: int, watched: Watched) -> Decimal:
+    of_a_gpu = counters_csv().count("\n") * Decimal(60) / SCRAPE_SECONDS + samples_per_minute(watched)
+    a_minute = gpus * of_a_gpu + queues * _QUEUE_SERIES + _SOFTWARE_SERIES
+    return (a_minute * _MINUTES_A_MONTH / 1_000_000).quantize(Decimal(1), ROUND_UP)
 
 
 def plan_telemetry(
@@ -94,13 +108,16 @@ def plan_telemetry(
         fabric_gbps=shape.fabric_gbps,
         nccl_net=release_of(shape).nccl_net,
         maintenance=maintenance and health,
+        collected=metrics is not None,
     )
     return TelemetryPlan(
         watched=watched,
         price_sheet=sheet,
         collector=telemetry.collector,
         node_health=health,
-        million_samples=_million_samples(_gpus(spec.training.size * shape.gpus, spec.mig, spec.elastic), watched),
+        million_samples=_million_samples(
+            _gpus(spec.training.size * shape.gpus, spec.mig, spec.elastic), _queues(spec), watched
+        ),
         receivers=telemetry.alerts,
     )
 
@@ -138,7 +155,9 @@ def price_sheet(region: str, machines: Mapping[str, Decimal]) -> str:
 class ScrapeTarget:
     """Pods with a label, and the name of their metrics port. seconds: scrape interval.
 
-    metrics: those to keep; all if empty.
+    keep: label -> expression that its values must match, `__name__` for the name of a metric; all if empty.
+    tls: HTTPS with a certificate that the program signed itself. token: whether it answers only a service account that
+    may read `/metrics`.
     """
 
     name: str
@@ -146,7 +165,9 @@ class ScrapeTarget:
     labels: Mapping[str, str]
     port: str
     seconds: int = SCRAPE_SECONDS
-    metrics: Sequence[str] = ()
+    keep: Mapping[str, str] = field(default_factory=dict[str, str])
+    tls: bool = False
+    token: bool = False
 
 
 def _chart(name: str) -> dict[str, str]:
@@ -157,10 +178,15 @@ def _chart(name: str) -> dict[str, str]:
 GPU_EXPORTER: Final = ScrapeTarget(
     name="gpu-exporter", namespace=EXPORTER_NAMESPACE, labels=_chart("dcgm-exporter"), port="metrics"
 )
-_OPENCOST: Final = ScrapeTarget(
-    name="opencost", namespace=MONITORING, labels=_chart("opencost"), port="http", seconds=60, metrics=COST_METRICS
+OPENCOST: Final = ScrapeTarget(
+    name="opencost",
+    namespace=MONITORING,
+    labels=_chart("opencost"),
+    port="http",
+    seconds=60,
+    keep={"__name__": "|".join(COST_METRICS)},
 )
-_COLLECTOR: Final = ScrapeTarget(
+COLLECTOR: Final = ScrapeTarget(
     name="collector", namespace=MONITORING, labels=_chart("opentelemetry-collector"), port="prometheus"
 )
 
@@ -169,11 +195,68 @@ NODE_HEALTH: Final = ScrapeTarget(
     name="node-health", namespace="node-health", labels=_chart("node-health"), port="metrics"
 )
 
+# Queues change slowly, and every sample costs money: once a minute, and only what alerts and the dashboard read.
+# Sources: kubernetes-sigs/kueue v0.19.2, pkg/metrics/metrics.go and cmd/kueue/main.go; kubernetes-sigs/jobset v0.12.0,
+# pkg/metrics/metrics.go and main.go (HTTPS, and only for who may read /metrics); kubeflow/trainer v2.2.1,
+# pkg/config/config.go and pkg/controller (HTTPS for everybody, and no metrics but its framework's);
+# kubernetes-sigs/controller-runtime v0.24.1, pkg/internal/controller/metrics.
+KUEUE: Final = ScrapeTarget(
+    name="kueue",
+    namespace="kueue-system",
+    labels=_chart("kueue"),
+    port="metrics",
+    seconds=60,
+    keep={
+        "le": "|10240([.]0)?|40960([.]0)?|[+]Inf",
+        "resource": "|nvidia[.]com/.+",
+        "status": "|active|inadmissible",
+        "__name__": "kueue_(pending_workloads|cluster_queue_(status|nominal_quota|resource_usage)"
+        "|evicted_workloads_total|admission_wait_time_seconds_(bucket|count|sum))",
+    },
+    tls=True,
+    token=True,
+)
+JOBSET: Final = ScrapeTarget(
+    name="jobset",
+    namespace="jobset-system",
+    labels=_chart("jobset"),
+    port="metrics",
+    seconds=60,
+    keep={"controller": "|jobset", "__name__": "jobset_failed_total|controller_runtime_reconcile_errors_total"},
+    tls=True,
+    token=True,
+)
+TRAINER: Final = ScrapeTarget(
+    name="trainer",
+    namespace="kubeflow-system",
+    labels=_chart("kubeflow-trainer"),
+    port="metrics",
+    seconds=60,
+    keep={"controller": "trainjob_controller", "__name__": "controller_runtime_reconcile_errors_total"},
+    tls=True,
+)
+# Source: charts/karpenter of both providers in their pinned versions; kubernetes-sigs/karpenter v1.13.0 and v1.15.0,
+# pkg/metrics/metrics.go. AKS runs its Karpenter outside the cluster.
+KARPENTER: Final = ScrapeTarget(
+    name="karpenter",
+    namespace=SYSTEM_NAMESPACE,
+    labels=_chart("karpenter"),
+    port="http-metrics",
+    seconds=60,
+    keep={"reason": "insufficient_capacity", "__name__": "karpenter_nodeclaims_disrupted_total"},
+)
+QUEUEING: Final = (KUEUE, JOBSET, TRAINER)
 
-def optional_targets(plan: TelemetryPlan) -> list[ScrapeTarget]:
-    """Targets by options of the spec: broken nodes, OpenCost's dollars, and job metrics at a collector to scrape."""
+
+def targets(plan: TelemetryPlan, *, karpenter: bool) -> list[ScrapeTarget]:
+    """All but the GPUs' own: the queue, and by options of the spec broken nodes, OpenCost's dollars and jobs' metrics.
+
+    karpenter: whether it runs in the cluster.
+    """
     return [
+        *QUEUEING,
+        *([KARPENTER] if karpenter else []),
         *([NODE_HEALTH] if plan.node_health else []),
-        *([_OPENCOST] if plan.price_sheet is not None else []),
-        *([_COLLECTOR] if plan.collector else []),
+        *([OPENCOST] if plan.price_sheet is not None else []),
+        *([COLLECTOR] if plan.collector else []),
     ]

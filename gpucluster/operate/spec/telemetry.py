@@ -12,7 +12,7 @@ import yaml
 
 from gpucluster.components.kubernetes.telemetry.alerts import (
     Watched,
-    azure_rule_group,
+    azure_rule_groups,
     counters_csv,
     dashboards,
     gke_rules,
@@ -31,11 +31,11 @@ from gpucluster.options import form_of, stack_option
 _STACK = stack_option("Stack whose labels, machines and prices to use.", required=True)
 
 
-_FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
-    "prometheus": rule_file,
-    "operator": lambda watched: prometheus_operator_rule(watched, NAMESPACE),
-    "gke": gke_rules,
-    "azure": azure_rule_group,
+_FORMS: dict[str, Callable[[Watched], list[dict[str, Any]]]] = {
+    "prometheus": lambda watched: [rule_file(watched)],
+    "operator": lambda watched: [prometheus_operator_rule(watched, NAMESPACE)],
+    "gke": lambda watched: [gke_rules(watched)],
+    "azure": lambda watched: [*azure_rule_groups(watched).values()],
 }
 
 
@@ -45,13 +45,14 @@ _FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
 def rules(stack: str, form: str) -> None:
     """Print alerts.
 
-    Alerts on idle and oversized GPUs, in dollars an hour, and on broken GPUs and nodes, with the stack's labels.
+    Alerts on idle and oversized GPUs, in dollars an hour, on broken GPUs and nodes, and on the queue, with the stack's
+    labels.
 
     prometheus: a rule file, also for Amazon Managed Prometheus. operator: a PrometheusRule. gke: ClusterRules of Google
-    Cloud's Managed Prometheus. azure: properties of a prometheusRuleGroups resource.
+    Cloud's Managed Prometheus. azure: properties of two prometheusRuleGroups resources, a document each.
     """
     watched, _, _ = _watched(stack)
-    click.echo(yaml.safe_dump(_FORMS[form](watched), sort_keys=False, width=120), nl=False)
+    click.echo(yaml.safe_dump_all(_FORMS[form](watched), sort_keys=False, width=120), nl=False)
 
 
 @click.command("dashboards")
@@ -67,7 +68,7 @@ def rules(stack: str, form: str) -> None:
 def write_dashboards(stack: str, output: Path) -> None:
     """Write Grafana dashboards.
 
-    One JSON file each: use, fabric, health, and cost if a price is known.
+    One JSON file each: use, fabric, health, queue, and cost if a price is known.
     """
     watched, _, _ = _watched(stack)
     try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,51 +13,25 @@ import yaml
 
 from gpucluster.components.kubernetes.telemetry.alerts import (
     Watched,
-    azure_rule_group,
+    azure_rule_groups,
     counters_csv,
     dashboards,
     gke_rules,
     prometheus_operator_rule,
     rule_file,
 )
+from tests.components.kubernetes.telemetry.promtool_run import WATCHED, check, fires
 
-WATCHED = Watched(labels={"team": "research", "cost-center": "cc-1"}, gpus=8, gpu_hour_usd=Decimal("6.88"))
 UNPRICED = Watched(labels={"team": "research"}, gpus=8, gpu_hour_usd=None)
 ON = 'pod="train-0", namespace="training", Hostname="node-a"'
 
 
-def check(tool: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([tool, *words], cwd=cwd, capture_output=True, text=True, check=False)
-
-
-def fires(
-    tool: Path, folder: Path, series: dict[str, str], alert: str, minute: int, watched: Watched = WATCHED
-) -> list[str]:
-    """The summaries of one alert at a minute, with one sample of each series a minute."""
-    (folder / "rules.yaml").write_text(yaml.safe_dump(rule_file(watched)))
-    test: dict[str, Any] = {
-        "rule_files": ["rules.yaml"],
-        "evaluation_interval": "1m",
-        "tests": [
-            {
-                "interval": "1m",
-                "input_series": [{"series": name, "values": values} for name, values in series.items()],
-                "alert_rule_test": [{"eval_time": f"{minute}m", "alertname": alert, "exp_alerts": []}],
-            }
-        ],
-    }
-    (folder / "test.yaml").write_text(yaml.safe_dump(test))
-    said = check(tool, "test", "rules", "test.yaml", cwd=folder)
-    assert said.returncode == 0 or f"alertname: {alert}" in said.stderr, said.stderr
-    return [
-        line.partition('summary="')[2].partition('"}')[0]
-        for line in (said.stdout + said.stderr).splitlines()
-        if 'summary="' in line
-    ]
+def rules(watched: Watched) -> list[dict[str, Any]]:
+    return [rule for group in rule_file(watched)["groups"] for rule in group["rules"]]
 
 
 def alerts(watched: Watched) -> list[str]:
-    return [rule["alert"] for rule in rule_file(watched)["groups"][0]["rules"] if "alert" in rule]
+    return [rule["alert"] for rule in rules(watched) if "alert" in rule]
 
 
 def gpus(metric: str, values: str, *, count: int = 8, labels: str = ON) -> dict[str, str]:
@@ -111,6 +83,26 @@ def test_a_scrape_that_renames_the_exporters_labels_tells_the_same(tool: Path, t
 @pytest.mark.parametrize(("utilisation", "used"), [("5x120", "20000x120"), ("2x120", "100x120")])
 def test_busy_or_empty_gpus_are_not_idle(tool: Path, tmp_path: Path, utilisation: str, used: str) -> None:
     assert fires(tool, tmp_path, idle(utilisation, used), "GpuIdle", 60) == []
+
+
+@pytest.mark.parametrize(
+    ("utilisation", "used", "summaries"),
+    [
+        (
+            "2x120",
+            "100x120",
+            ["$55.04 an hour held and idle: train-0 holds GPUs of node-a and has not used them for an hour"],
+        ),
+        ("5x120", "100x120", []),
+        ("2x120", "20000x120", []),
+    ],
+    ids=["empty", "busy", "loaded"],
+)
+def test_gpus_that_a_pod_holds_without_any_data_are_told_after_an_hour(
+    tool: Path, tmp_path: Path, utilisation: str, used: str, summaries: list[str]
+) -> None:
+    assert fires(tool, tmp_path, idle(utilisation, used), "GpuHeldUnused", 59) == []
+    assert fires(tool, tmp_path, idle(utilisation, used), "GpuHeldUnused", 61) == summaries
 
 
 def test_slices_whose_utilisation_is_always_0_are_not_idle_gpus(tool: Path, tmp_path: Path) -> None:
@@ -268,37 +260,41 @@ def test_planned_maintenance_is_told_until_it_begins(tool: Path, tmp_path: Path)
 
 
 def test_every_alert_carries_the_labels_of_the_stack() -> None:
-    rules = [rule for rule in rule_file(WATCHED)["groups"][0]["rules"] if "alert" in rule]
+    found = [rule["labels"] for rule in rules(WATCHED) if "alert" in rule]
 
-    assert len(rules) == 12
-    assert {(rule["labels"]["team"], rule["labels"]["cost_center"]) for rule in rules} == {("research", "cc-1")}
+    assert len(found) == 21
+    assert {(labels["team"], labels["cost_center"]) for labels in found} == {("research", "cc-1")}
 
 
 def test_each_managed_prometheus_gets_the_same_rules() -> None:
-    rules = rule_file(WATCHED)["groups"][0]["rules"]
+    groups = rule_file(WATCHED)["groups"]
 
-    assert prometheus_operator_rule(WATCHED, "training")["spec"]["groups"][0]["rules"] == rules
-    assert gke_rules(WATCHED)["spec"]["groups"][0]["rules"] == rules
-    azure = azure_rule_group(WATCHED)
-    assert [rule["expression"] for rule in azure["rules"]] == [rule["expr"] for rule in rules]
-    assert (azure["interval"], azure["rules"][4]["for"], azure["rules"][4]["severity"]) == ("PT1M", "PT30M", 2)
+    assert prometheus_operator_rule(WATCHED, "training")["spec"]["groups"] == groups
+    assert gke_rules(WATCHED)["spec"]["groups"] == groups
+    azure = azure_rule_groups(WATCHED)
+    assert list(azure) == ["", "-queue"]
+    expressions = [rule["expression"] for group in azure.values() for rule in group["rules"]]
+    assert expressions == [rule["expr"] for rule in rules(WATCHED)]
+    first = azure[""]
+    assert (first["interval"], first["rules"][4]["for"], first["rules"][4]["severity"]) == ("PT1M", "PT30M", 2)
 
 
 def test_azure_gets_as_many_labels_as_it_takes_and_those_of_every_spec_first() -> None:
     always = {"team": "a", "project": "b", "cost-center": "c", "environment": "d", "owner": "e"}
     many = {f"extra-{index}": "x" for index in range(9)}
-    group = azure_rule_group(replace(WATCHED, labels={**many, **always, "stack": "trial"}))
+    labelled = replace(OVER_A_FABRIC, labels={**many, **always, "stack": "trial"}, maintenance=True)
+    groups = azure_rule_groups(labelled).values()
 
-    kept = {tuple(rule["labels"]) for rule in group["rules"] if "alert" in rule}
+    kept = {tuple(rule["labels"]) for group in groups for rule in group["rules"] if "alert" in rule}
     assert kept == {
         ("team", "project", "cost_center", "environment", "owner", "stack", *(f"extra_{index}" for index in range(4)))
     }
-    assert len(group["rules"]) <= 20
+    assert [len(group["rules"]) for group in groups] == [19, 9]
 
 
 def test_an_alert_that_waits_for_nothing_says_no_duration() -> None:
     """PT0M is none of Azure's durations."""
-    waits = {rule["alert"]: rule.get("for") for rule in azure_rule_group(WATCHED)["rules"] if "alert" in rule}
+    waits = {rule["alert"]: rule.get("for") for rule in azure_rule_groups(WATCHED)[""]["rules"] if "alert" in rule}
 
     assert waits["GpuError"] is None
     assert waits["InfiniBandPortDown"] == "PT2M"
@@ -311,7 +307,7 @@ def test_the_azure_group_has_the_fields_of_the_provider() -> None:
 
     fields = {field.removesuffix("_") for field in vars(PrometheusRuleArgs) if not field.startswith("_")}
     assert known <= fields
-    assert {key for rule in azure_rule_group(WATCHED)["rules"] for key in rule} == known
+    assert {key for rule in azure_rule_groups(WATCHED)[""]["rules"] for key in rule} == known
 
 
 def test_every_counter_that_is_read_is_collected() -> None:
@@ -334,8 +330,13 @@ def test_dashboards_are_valid_promql(tool: Path, tmp_path: Path) -> None:
 
     said = check(tool, "check", "rules", "panels.yaml", cwd=tmp_path)
 
-    assert (said.returncode, len(expressions)) == (0, 18), said.stdout + said.stderr
+    assert (said.returncode, len(expressions)) == (0, 30), said.stdout + said.stderr
 
 
 def test_there_is_no_dashboard_of_dollars_without_a_price() -> None:
-    assert sorted(dashboards(UNPRICED)) == ["gpucluster-fabric", "gpucluster-health", "gpucluster-use"]
+    assert sorted(dashboards(UNPRICED)) == [
+        "gpucluster-fabric",
+        "gpucluster-health",
+        "gpucluster-queue",
+        "gpucluster-use",
+    ]

@@ -9,15 +9,16 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import _values
-from gpucluster.components.kubernetes.telemetry.plan import optional_targets
+from gpucluster.components.kubernetes.telemetry.plan import targets
 
 
-@pytest.mark.parametrize(("health", "prices", "collector"), [*product((True, False), repeat=3)])
-def test_each_option_adds_its_own_target(health: bool, prices: bool, collector: bool) -> None:
+@pytest.mark.parametrize(("karpenter", "health", "prices", "collector"), [*product((True, False), repeat=4)])
+def test_each_option_adds_its_own_target(karpenter: bool, health: bool, prices: bool, collector: bool) -> None:
     plan = SimpleNamespace(node_health=health, price_sheet="sheet" if prices else None, collector=collector)
-    wanted = {"node-health": health, "opencost": prices, "collector": collector}
-    found = optional_targets(cast(Any, plan))
-    assert [target.name for target in found] == [name for name, asked in wanted.items() if asked]
+    options = {"karpenter": karpenter, "node-health": health, "opencost": prices, "collector": collector}
+    found = targets(cast(Any, plan), karpenter=karpenter)
+    added = [name for name, wanted in options.items() if wanted]
+    assert [target.name for target in found] == ["kueue", "jobset", "trainer", *added]
 
 
 def test_opencost_reads_its_own_metrics_and_runs_nothing_beside_them() -> None:

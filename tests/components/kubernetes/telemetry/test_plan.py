@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Mapping
 from decimal import Decimal
@@ -13,7 +14,16 @@ import pytest
 import yaml
 
 from gpucluster.components.aws.monitoring import scrape_configuration
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
+from gpucluster.components.kubernetes.telemetry.plan import (
+    GPU_EXPORTER,
+    KARPENTER,
+    KUEUE,
+    NODE_HEALTH,
+    OPENCOST,
+    QUEUEING,
+    TelemetryPlan,
+    plan_telemetry,
+)
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.machine_choice import shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -70,18 +80,24 @@ def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "gpus"),
+    ("changes", "gpus", "queues"),
     [
-        ({}, 42),
-        ({"elastic": None}, 40),
-        ({"training": {"nodes": 4}, "elastic": None}, 32),
-        ({"elastic": {"pools": {"dev": {"max_gpus": 8}}}}, 44),
-        ({"mig": {"nodes": 2, "layout": "all-1g.10gb"}}, 58),
+        ({}, 42, 2),
+        ({"elastic": None}, 40, 1),
+        ({"training": {"nodes": 4}, "elastic": None}, 32, 1),
+        ({"elastic": {"pools": {"dev": {"max_gpus": 8}}}}, 44, 2),
+        ({"mig": {"nodes": 2, "layout": "all-1g.10gb"}}, 58, 3),
+        ({"teams": {name: {"groups": [f"arn:aws:iam::123456789012:role/{name}"]} for name in ("a1", "b1")}}, 42, 6),
     ],
 )
-def test_samples_are_those_of_the_gpus_that_the_month_has(changes: dict[str, Any], gpus: int) -> None:
-    """14 counters twice a minute and 4 recordings, in 43,800 minutes; rounded up to a million."""
-    assert planned(**changes).million_samples == -(-gpus * (14 * 2 + 4) * 43_800 // 1_000_000)
+def test_samples_are_those_of_the_gpus_and_queues_that_the_month_has(
+    changes: dict[str, Any], gpus: int, queues: int
+) -> None:
+    """14 counters twice a minute and 4 recordings of a GPU, 30 series of a queue and 10 of the software, in 43,800
+    minutes; rounded up to a million.
+    """
+    a_minute = gpus * (14 * 2 + 4) + queues * 30 + 10
+    assert planned(**changes).million_samples == -(-a_minute * 43_800 // 1_000_000)
 
 
 def test_a_price_sheet_is_written_for_opencost_only() -> None:
@@ -92,9 +108,11 @@ def test_a_price_sheet_is_written_for_opencost_only() -> None:
     )
 
 
-@pytest.mark.parametrize("opencost", [True, False])
-def test_prometheus_takes_the_configuration(tool: Path, tmp_path: Path, opencost: bool) -> None:
-    (tmp_path / "scrape.yaml").write_text(scrape_configuration(exporter_namespace="gpu-exporter", opencost=opencost))
+ALL = (GPU_EXPORTER, *QUEUEING, KARPENTER, NODE_HEALTH, OPENCOST)
+
+
+def test_prometheus_takes_the_configuration(tool: Path, tmp_path: Path) -> None:
+    (tmp_path / "scrape.yaml").write_text(scrape_configuration(ALL))
 
     said = subprocess.run(
         [tool, "check", "config", "--syntax-only", "--lint=all", "--lint-fatal", "scrape.yaml"],
@@ -107,17 +125,76 @@ def test_prometheus_takes_the_configuration(tool: Path, tmp_path: Path, opencost
     assert said.returncode == 0, said.stdout + said.stderr
 
 
-def test_opencost_is_read_where_it_runs_and_gives_what_the_dashboard_reads() -> None:
-    bare, full = (
-        json.loads(scrape_configuration(exporter_namespace="gpu-exporter", opencost=opencost))["scrape_configs"]
-        for opencost in (False, True)
-    )
-    assert [job["job_name"] for job in bare] == ["gpu-exporter", "node-health"]
-    assert [job["job_name"] for job in full] == ["gpu-exporter", "node-health", "opencost"]
-    assert full[2]["metric_relabel_configs"] == [
+def jobs() -> dict[str, dict[str, Any]]:
+    found = json.loads(scrape_configuration(ALL))["scrape_configs"]
+    return {job["job_name"]: job for job in found}
+
+
+def test_opencost_gives_what_the_dashboard_reads() -> None:
+    assert jobs()["opencost"]["metric_relabel_configs"] == [
         {
             "source_labels": ["__name__"],
             "action": "keep",
             "regex": "container_gpu_allocation|kube_namespace_labels|node_gpu_hourly_cost",
         }
+    ]
+
+
+def test_only_who_answers_to_a_token_gets_one_and_over_tls() -> None:
+    found = {name: (job.get("scheme", "http"), "authorization" in job) for name, job in jobs().items()}
+
+    assert found == {
+        "gpu-exporter": ("http", False),
+        "kueue": ("https", True),
+        "jobset": ("https", True),
+        "trainer": ("https", False),
+        "karpenter": ("http", False),
+        "node-health": ("http", False),
+        "opencost": ("http", False),
+    }
+
+
+def test_a_pod_is_found_by_its_label_and_the_name_of_its_port() -> None:
+    assert jobs()["karpenter"]["relabel_configs"] == [
+        {
+            "source_labels": ["__meta_kubernetes_pod_label_app_kubernetes_io_name"],
+            "action": "keep",
+            "regex": "karpenter",
+        },
+        {
+            "source_labels": ["__meta_kubernetes_pod_container_port_name"],
+            "action": "keep",
+            "regex": "http-metrics",
+        },
+    ]
+
+
+# As written by Kueue v0.19.2: 14 bounds and infinity, all states of a queue, all covered resources.
+_BOUNDS = ["1", "2.5", *(f"{2.5 * 2**power:g}" for power in range(1, 14)), "40960", "+Inf"]
+WRITTEN = [
+    *(("kueue_admission_wait_time_seconds_bucket", {"le": bound}) for bound in _BOUNDS),
+    ("kueue_admission_wait_time_seconds_count", {}),
+    *(("kueue_cluster_queue_status", {"status": state}) for state in ("pending", "active", "terminated")),
+    *(("kueue_cluster_queue_nominal_quota", {"resource": each}) for each in ("cpu", "memory", "nvidia.com/gpu")),
+    ("kueue_cluster_queue_resource_usage", {"resource": "nvidia.com/mig-1g.10gb"}),
+    ("kueue_local_queue_pending_workloads", {"status": "active"}),
+    ("kueue_pending_workloads", {"status": "inadmissible"}),
+    ("controller_runtime_reconcile_errors_total", {"controller": "clusterqueue"}),
+]
+
+
+def test_of_kueue_no_more_is_kept_than_is_read() -> None:
+    def kept(name: str, labels: dict[str, str]) -> bool:
+        found = {**labels, "__name__": name}
+        return all(re.fullmatch(text, found.get(label, "")) for label, text in KUEUE.keep.items())
+
+    assert [(name, *labels.values()) for name, labels in WRITTEN if kept(name, labels)] == [
+        ("kueue_admission_wait_time_seconds_bucket", "10240"),
+        ("kueue_admission_wait_time_seconds_bucket", "40960"),
+        ("kueue_admission_wait_time_seconds_bucket", "+Inf"),
+        ("kueue_admission_wait_time_seconds_count",),
+        ("kueue_cluster_queue_status", "active"),
+        ("kueue_cluster_queue_nominal_quota", "nvidia.com/gpu"),
+        ("kueue_cluster_queue_resource_usage", "nvidia.com/mig-1g.10gb"),
+        ("kueue_pending_workloads", "inadmissible"),
     ]
