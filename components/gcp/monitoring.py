@@ -127,8 +127,8 @@ _COLLECTOR: Final = {"kind": "ServiceAccount", "name": "collector", "namespace":
 
 
 def _token(name: str, target: ScrapeTarget, opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
-    """A service account that may read `/metrics`, and its token, which the managed collector may read: it sends a
-    secret of the target's own namespace, and no token of its own. The role of the account is the chart's.
+    """A service account that may read `/metrics`, and its token, which the managed collector may read: it sends what
+    a secret in the namespace of the target holds. The role of the account is the chart's.
 
     Sources: GoogleCloudPlatform/prometheus-engine v0.17.2, pkg/operator/apis/monitoring/v1/http_types.go;
     templates/rbac of the charts of Kueue and JobSet in their pinned versions (metrics-reader).

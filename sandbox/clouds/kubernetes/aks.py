@@ -142,16 +142,26 @@ def _nic_policy(spec: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pod_monitor(spec: Mapping[str, Any]) -> Iterator[str]:
-    if spec.get("selector") is None:
-        yield "spec.selector: Required value"
-    for index, endpoint in enumerate(map(mapping, items(spec.get("podMetricsEndpoints")))):
+    yield from _monitor(spec, "podMetricsEndpoints", needed=("selector",))
+
+
+def _service_monitor(spec: Mapping[str, Any]) -> Iterator[str]:
+    yield from _monitor(spec, "endpoints", needed=("endpoints", "selector"))
+
+
+def _monitor(spec: Mapping[str, Any], field: str, *, needed: tuple[str, ...]) -> Iterator[str]:
+    yield from (f"spec.{name}: Required value" for name in needed if spec.get(name) is None)
+    for index, endpoint in enumerate(map(mapping, items(spec.get(field)))):
+        at = f"spec.{field}[{index}]"
+        if (scheme := endpoint.get("scheme")) not in (None, *_SCHEMES):
+            yield unsupported(f"{at}.scheme", scheme, _SCHEMES)
         for place, relabeling in enumerate(map(mapping, items(endpoint.get("relabelings")))):
             action = relabeling.get("action", "replace")
             if action not in _RELABELINGS:
-                at = f"spec.podMetricsEndpoints[{index}].relabelings[{place}].action"
-                yield unsupported(at, action, _RELABELINGS)
+                yield unsupported(f"{at}.relabelings[{place}].action", action, _RELABELINGS)
 
 
+_SCHEMES: Final = ("http", "https")
 _RELABELINGS: Final = (
     *("replace", "Replace", "keep", "Keep", "drop", "Drop", "hashmod", "HashMod", "labelmap", "LabelMap"),
     *("labeldrop", "LabelDrop", "labelkeep", "LabelKeep", "lowercase", "Lowercase", "uppercase", "Uppercase"),
@@ -160,6 +170,7 @@ _RELABELINGS: Final = (
 
 _CHECKS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]]] = {
     "kubernetes:azmonitoring.coreos.com/v1:PodMonitor": _pod_monitor,
+    "kubernetes:azmonitoring.coreos.com/v1:ServiceMonitor": _service_monitor,
     "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass": _node_class,
     "kubernetes:karpenter.sh/v1:NodePool": _node_pool,
     "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy": _nic_policy,

@@ -141,6 +141,16 @@ def _priority(rule: Mapping[str, Any]) -> Iterator[str]:
         yield "Flex Start provisioning model is incompatible with Spot"
 
 
+def _monitoring(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
+    for index, endpoint in enumerate(map(mapping, items(spec.get("endpoints")))):
+        authorization = mapping(endpoint.get("authorization"))
+        if authorization.get("type") == "Basic":
+            at = f"spec.endpoints[{index}].authorization.type"
+            yield f'{at}: Invalid value: "string": authorization type cannot be set to "basic", use "basic_auth" instead'
+        if "namespace" in mapping(mapping(authorization.get("credentials")).get("secret")):
+            yield "Forbidden: Namespace not allowed on PodMonitoring secret references."
+
+
 def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
     for place, group in enumerate(map(mapping, items(spec.get("groups")))):
         for index, rule in enumerate(map(mapping, items(group.get("rules")))):
@@ -154,6 +164,7 @@ def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
 _CHECKS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[str]]]] = {
     "kubernetes:cloud.google.com/v1:ComputeClass": _compute_class,
     "kubernetes:monitoring.googleapis.com/v1:ClusterRules": _rules,
+    "kubernetes:monitoring.googleapis.com/v1:PodMonitoring": _monitoring,
     "kubernetes:networking.gke.io/v1:GKENetworkParamSet": _parameters,
     "kubernetes:networking.gke.io/v1:Network": _network,
 }

@@ -19,34 +19,6 @@ Run = Callable[[Callable[[], object]], Registered]
 Declare = Callable[..., dict[str, dict[str, Any]]]
 
 
-def monitor(
-    name: str, namespace: str, selects: dict[str, str], *, port: str, interval: str, kept: str | None = None
-) -> dict[str, Any]:
-    keep = {"action": "keep", "sourceLabels": ["__name__"], "regex": kept}
-    return {
-        "apiVersion": "azmonitoring.coreos.com/v1",
-        "kind": "PodMonitor",
-        "metadata": {"name": name, "namespace": namespace, "labels": {"team": "ml"}},
-        "spec": {
-            "selector": {"matchLabels": selects},
-            "podMetricsEndpoints": [
-                {
-                    "port": port,
-                    "interval": interval,
-                    "relabelings": [{"action": "labeldrop", "regex": "container|namespace|pod"}],
-                    **({} if kept is None else {"metricRelabelings": [keep]}),
-                }
-            ],
-            "labelLimit": 63,
-            "labelNameLengthLimit": 511,
-            "labelValueLengthLimit": 1023,
-        },
-    }
-
-
-GPUS = monitor("nvidia-dcgm-exporter", "gpu-operator", {"app": "nvidia-dcgm-exporter"}, port="metrics", interval="30s")
-
-
 @pytest.fixture
 def declared(registered: Run) -> Declare:
     """The objects of a cluster, by name."""
@@ -60,7 +32,7 @@ def declared(registered: Run) -> Declare:
         )
         found = registered(
             lambda: MetricsCollection(
-                "metrics", plan, infiniband=infiniband, after=[], opts=labelled_objects({"team": "ml"}, None)
+                "metrics", plan, infiniband=infiniband, after=[], queue=[], opts=labelled_objects({"team": "ml"}, None)
             )
         )
         return {name: inputs for _, name, inputs in found}
@@ -71,7 +43,15 @@ def declared(registered: Run) -> Declare:
 def test_with_infiniband_its_counters_are_kept_too(declared: Declare) -> None:
     found = declared(infiniband=True)
 
-    assert list(found) == ["metrics-settings", "metrics-nvidia-dcgm-exporter"]
+    assert sorted(found) == [
+        "metrics-jobset",
+        "metrics-jobset-service",
+        "metrics-kueue",
+        "metrics-kueue-service",
+        "metrics-nvidia-dcgm-exporter",
+        "metrics-settings",
+        "metrics-trainer",
+    ]
     settings = found["metrics-settings"]
     assert settings["metadata"] == {
         "name": "ama-metrics-settings-configmap",
@@ -93,3 +73,42 @@ def test_each_section_of_the_settings_is_headed_as_the_add_on_reads_it(declared:
     lines = declared(infiniband=True)["metrics-settings"]["data"]["cluster-metrics"].splitlines()
 
     assert [line.endswith(": |-") or " = " in line for line in lines] == [True] * 4
+
+
+def test_the_add_on_reads_kueue_with_its_own_token_through_a_service(declared: Declare) -> None:
+    found = declared()
+
+    service, monitor = found["metrics-kueue-service"], found["metrics-kueue"]
+    assert service["metadata"] == {
+        "name": "gpucluster-metrics",
+        "namespace": "kueue-system",
+        "labels": {"team": "ml", "gpucluster-metrics": "kueue"},
+    }
+    assert service["spec"] == {
+        "clusterIP": "None",
+        "selector": {"app.kubernetes.io/name": "kueue"},
+        "ports": [{"name": "metrics", "port": 8443, "targetPort": "metrics"}],
+    }
+    assert (monitor["kind"], monitor["spec"]["selector"]) == (
+        "ServiceMonitor",
+        {"matchLabels": {"gpucluster-metrics": "kueue"}},
+    )
+    [endpoint] = monitor["spec"]["endpoints"]
+    kept = [rule["sourceLabels"] for rule in endpoint.pop("metricRelabelings")]
+    assert kept == [["le"], ["resource"], ["status"], ["__name__"]]
+    assert endpoint == {
+        "port": "metrics",
+        "interval": "60s",
+        "relabelings": [{"action": "labeldrop", "regex": "container|namespace|pod"}],
+        "scheme": "https",
+        "tlsConfig": {"insecureSkipVerify": True},
+        "bearerTokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token",
+    }
+
+
+def test_trainer_asks_for_no_token_and_gets_none(declared: Declare) -> None:
+    monitor = declared()["metrics-trainer"]
+
+    [endpoint] = monitor["spec"]["podMetricsEndpoints"]
+    assert (monitor["kind"], endpoint["scheme"]) == ("PodMonitor", "https")
+    assert "bearerTokenFile" not in endpoint
