@@ -145,8 +145,8 @@ def _monitoring(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
     for index, endpoint in enumerate(map(mapping, items(spec.get("endpoints")))):
         authorization = mapping(endpoint.get("authorization"))
         if authorization.get("type") == "Basic":
-            at = f"spec.endpoints[{index}].authorization.type"
-            yield f'{at}: Invalid value: "string": authorization type cannot be set to "basic", use "basic_auth" instead'
+            at = f'spec.endpoints[{index}].authorization.type: Invalid value: "string"'
+            yield f'{at}: authorization type cannot be set to "basic", use "basic_auth" instead'
         if "namespace" in mapping(mapping(authorization.get("credentials")).get("secret")):
             yield "Forbidden: Namespace not allowed on PodMonitoring secret references."
 
