@@ -8,8 +8,11 @@ that are refused; UPDATE_GOLDEN=1 writes that anew.
 from __future__ import annotations
 
 import copy
+import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -53,6 +56,7 @@ OTHER_NAMESPACES = {
     "gpu-operator": {},
     "allowed": {"gpucluster/gpu-nodes": "allowed"},
 }
+SLICES = {"nodes": 1, "layout": "all-1g.10gb", "purchase": "on-demand"}
 OTHER_RAY = ("rayservices.ray.io",)
 API = {
     "Pod": "v1",
@@ -94,7 +98,11 @@ def _namespace(name: str, standard: str, more: Mapping[str, str] | None = None) 
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Example) -> Iterator[list[Judge]]:
     """A server for each cloud, with the definitions of Trainer and the rules as its cluster has them."""
-    brought = {"kubeflow-trainer": charts.TRAINER.version, "jobset": charts.JOBSET.version, "kuberay-operator": "1.6.2"}
+    brought = {
+        "kubeflow-trainer": charts.TRAINER.version,
+        "jobset": charts.JOBSET.version,
+        "kuberay-operator": "1.6.2",
+    }
     sources = [source_of(chart, version) for chart, version in brought.items()]
     definitions = [it for source in sources if source is not None for it in definitions_of(source)]
     with ExitStack() as stack:
@@ -295,16 +303,47 @@ def test_the_patch_that_kueues_webhook_lays_into_every_job_is_taken(judges: list
 EXAMPLES = Path(__file__).parents[2] / "examples/jobs"
 
 
-@pytest.mark.parametrize("name", sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.yaml")))
+OF_SLICES = "vscode.yaml"
+
+
+@pytest.mark.parametrize(
+    "name", sorted({str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.yaml")} - {OF_SLICES})
+)
 def test_every_example_is_taken_and_refused_without_its_queue(judges: list[Judge], name: str) -> None:
-    documents = [it for it in yaml.safe_load_all((EXAMPLES / name).read_text()) if it["kind"] != "Service"]
-    unqueued = copy.deepcopy(documents)
-    for document in unqueued:
-        document["metadata"]["name"] = "unqueued"
-        del document["metadata"]["labels"]
     for judge in judges:
-        assert [judge(document) for document in documents] == [""]
-        assert all("kueue.x-k8s.io/queue-name" in judge(document) for document in unqueued)
+        _taken_with_its_queue_alone(judge, name)
+
+
+def _taken_with_its_queue_alone(judge: Judge, name: str) -> None:
+    [document] = [it for it in yaml.safe_load_all((EXAMPLES / name).read_text()) if it["kind"] != "Service"]
+    unqueued = copy.deepcopy(document)
+    unqueued["metadata"]["name"] = "unqueued"
+    del unqueued["metadata"]["labels"]
+    assert judge(document) == ""
+    assert "kueue.x-k8s.io/queue-name" in judge(unqueued)
+
+
+@pytest.mark.parametrize("cloud", STANDARDS)
+def test_the_example_of_a_slice_is_taken_where_all_slices_are_alike(
+    judges: list[Judge], pools: Pools, cloud: str
+) -> None:
+    judge = next(judge for judge in judges if judge.cloud == cloud)
+    restricted = STANDARDS[cloud] == "baseline"
+    document = yaml.safe_load((EXAMPLES / OF_SLICES).read_text())
+    assert "allowed: training, dev;" in judge(document)
+    try:
+        _enforce(judge, pools(cloud, mig=SLICES), restricted=restricted)
+        wait_for("there is a queue of slices", lambda: not judge(document))
+        _taken_with_its_queue_alone(judge, OF_SLICES)
+    finally:
+        _enforce(judge, pools(cloud), restricted=restricted)
+        wait_for("there is none", lambda: judge(document))
+
+
+def test_every_job_of_the_sweep_is_taken(judges: list[Judge]) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / "sweep.py"], capture_output=True, text=True, check=True)
+    jobs = json.loads(done.stdout)["items"]
+    assert {(judge.cloud, judge(job)) for judge in judges for job in jobs} == {(judge.cloud, "") for judge in judges}
 
 
 def test_nobody_but_kueue_lets_a_pod_with_gpus_start(judges: list[Judge]) -> None:
