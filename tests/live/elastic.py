@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
+import subprocess
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +27,9 @@ RUNTIME = {
     "kind": "ClusterTrainingRuntime",
     "metadata": {"name": "single-gpu"},
 }
+JOBSET = "jobset.sigs.k8s.io/jobset-name"
+INDEX = "batch.kubernetes.io/job-completion-index"
+_KUEUE = "kueue.x-k8s.io/v1beta2"
 BOUGHT = "karpenter.sh/capacity-type"
 MACHINES = {"aws": "p5.4xlarge", "azure": "Standard_NC40ads_H100_v5"}
 
@@ -207,3 +213,101 @@ def _about(event: Object) -> str:
 
 def _left(live: Live, node: str) -> bool | None:
     return all(pod["spec"].get("nodeName") != node for pod in live.pods("single")) or None
+
+
+QUEUE = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "dev"}}
+GPU = "nvidia.com/gpu"
+
+
+@pytest.fixture
+def two(pool: Live) -> Iterator[Live]:
+    """The queue of the pool with two GPUs, of which a pool of eight would buy eight machines."""
+    before: Any = pool.client.get(QUEUE)
+    spec = copy.deepcopy(before["spec"])
+    [group] = spec["resourceGroups"]
+    [flavor] = group["flavors"]
+    next(one for one in flavor["resources"] if one["name"] == GPU)["nominalQuota"] = "2"
+    pool.client.patch(QUEUE, {"spec": {"resourceGroups": spec["resourceGroups"]}})
+    yield pool
+    pool.client.patch(QUEUE, {"spec": {"resourceGroups": before["spec"]["resourceGroups"]}})
+
+
+def _run(live: Live, labels: str = "") -> list[Object]:
+    """The pods that run, in the order of their names."""
+    pods = live.client.list("v1", "Pod", namespace="training", labels=labels)
+    running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
+    return sorted(running, key=lambda pod: pod["metadata"]["name"])
+
+
+def _names(pods: list[Object], label: str) -> list[str]:
+    return sorted(pod["metadata"]["labels"][label] for pod in pods)
+
+
+def test_a_sweep_of_100_jobs_takes_the_gpus_one_by_one_and_loses_none(two: Live) -> None:
+    """The queue has two GPUs. Of 100 jobs of a sweep two run and 98 wait; as each ends, another takes its GPU."""
+    made = subprocess.run([sys.executable, harness.EXAMPLES / "sweep.py"], capture_output=True, text=True, check=True)
+    for job in json.loads(made.stdout)["items"]:
+        two.submit(job)
+    ended = set[str]()
+
+    def others() -> set[str] | None:
+        found = {*_names(_run(two), JOBSET)}
+        return found if len(found) == 2 and not found & ended else None
+
+    for _ in range(3):
+        running = two.wait_until("two others run", others)
+        for name in running:
+            two.end(name)
+        ended |= running
+    two.wait_until("two others run", others)
+    waiting = [load for load in two.client.list(_KUEUE, "Workload", namespace="training") if _state(two, load) == ""]
+    assert (len(ended), len(waiting)) == (6, 92)
+
+
+def _state(live: Live, load: Object) -> str:
+    """What has become of a workload; nothing of one that waits."""
+    found = [kind for kind in ("Finished", "Admitted") if live.condition(load, kind).get("status") == "True"]
+    return found[0] if found else ""
+
+
+def test_an_array_runs_on_the_gpus_that_are_free(two: Live) -> None:
+    """One of two GPUs is taken. An array of 100 runs, four at once, starts with one; the next one follows it."""
+    two.submit(single("single"))
+    two.running("single", 1)
+    two.submit(yaml.safe_load((harness.EXAMPLES / "array.yaml").read_text()))
+    for index in range(3):
+        two.wait_until(
+            f"run {index} has the GPU",
+            lambda index=index: _names(_run(two, "job-name=array"), INDEX) == [str(index)] or None,
+        )
+        two.end("array")
+    array: Any = two.client.get({"apiVersion": "batch/v1", "kind": "Job", "metadata": _named("array")})
+    assert (array["spec"]["parallelism"], array["spec"]["completions"]) == (1, 100)
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"name": name, "namespace": "training"}
+
+
+def test_a_service_gets_its_new_image_while_its_queue_is_full(two: Live) -> None:
+    """A service has one of two GPUs, a job the other, a third waits. With a new image the service has its GPU again."""
+    serving = next(yaml.safe_load_all((harness.EXAMPLES / "serving.yaml").read_text()))
+    two.submit(serving)
+    two.submit(trainjob("other", nodes=1, example="single-gpu", priority_class="high"))
+    two.running("other", 1)
+    old = two.wait_until("the service runs", lambda: _run(two, "app=serving"))
+    two.submit(trainjob("waits", nodes=1, example="single-gpu", priority_class="medium"))
+    two.waits("waits", "insufficient")
+    [container] = copy.deepcopy(serving["spec"]["template"]["spec"]["containers"])
+    container["image"] = "vllm/vllm-openai:v0.11.1"
+    two.client.patch(serving, {"spec": {"template": {"spec": {"containers": [container]}}}})
+
+    def updated() -> Object | None:
+        pods = _run(two, "app=serving")
+        images = [pod["spec"]["containers"][0]["image"] for pod in pods]
+        return pods[0] if images == [container["image"]] else None
+
+    new = two.wait_until("the new image runs", updated)
+    assert new["metadata"]["name"] != old[0]["metadata"]["name"]
+    two.waits("waits", "insufficient")
+    two.running("other", 1)

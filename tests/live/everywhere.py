@@ -5,18 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.sandbox.live import node_events
-from gpucluster.sandbox.live.commands import job
 from gpucluster.sandbox.live.commands.node import state_of
 from tests.live import wrong as manifests
-from tests.live.harness import Live, trainjob
+from tests.live.harness import EXAMPLES, Live, Object, trainjob
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-def _end(live: Live, name: str, code: int) -> None:
-    found = job.find(job.jobs_of(live.client), name, "training")
-    pods = [pod["name"] for pod in found.pods if pod["phase"] == "Running"]
-    job.end_pods(live.client, found, code, pods if code == 0 else pods[:1])
 
 
 def _has_ended(live: Live, name: str) -> bool:
@@ -58,7 +51,7 @@ def test_a_job_waits_for_all_of_its_nodes_and_says_so(live: Live) -> None:
     live.submit(trainjob("second", nodes=4))
     assert "nvidia.com/gpu" in live.waits("second", "insufficient")
     live.holds_nothing("second")
-    _end(live, "first", 0)
+    live.end("first", 0)
     live.wait_until("first has finished", lambda: _has_ended(live, "first") or None)
     live.running("second", 4)
 
@@ -89,7 +82,7 @@ def test_a_container_that_fails_restarts_the_whole_job(live: Live) -> None:
     live.submit(trainjob("pytorch"))
     live.running("pytorch", 2)
     before = {pod["metadata"]["uid"] for pod in live.pods("pytorch")}
-    _end(live, "pytorch", 1)
+    live.end("pytorch", 1)
     live.wait_until("both pods are others", lambda: _others(live, before))
     live.running("pytorch", 2)
 
@@ -103,7 +96,7 @@ def test_a_job_that_finishes_leaves_its_nodes_free(live: Live) -> None:
     """A job runs on four nodes. Its pods end with exit code 0: it is finished, and the next job has its nodes."""
     live.submit(trainjob("first", nodes=4))
     live.running("first", 4)
-    _end(live, "first", 0)
+    live.end("first", 0)
     live.wait_until("first has finished", lambda: _has_ended(live, "first") or None)
     live.submit(trainjob("second", nodes=4))
     live.running("second", 4)
@@ -123,7 +116,7 @@ def test_what_is_left_of_a_finished_job_goes_after_its_time(live: Live) -> None:
         live.running("done", 1)
     finally:
         live.client.patch(runtime, {"spec": {"template": {"spec": {"ttlSecondsAfterFinished": 7 * 24 * 3600}}}})
-    _end(live, "done", 0)
+    live.end("done", 0)
     live.wait_until("it has finished", lambda: _has_ended(live, "done") or None)
     live.wait_until("its pods are gone", lambda: not live.pods("done", ended=True) or None)
     # Trainer, which makes the next one, has seen that these are gone.
@@ -199,6 +192,36 @@ def test_a_broken_node_is_drained_by_itself_and_its_job_goes_on_on_the_spare(liv
     assert spare in live.running("pytorch", 4)
     assert live.is_broken(used[0])
     assert live.restarts() == (1, 0)
+
+
+def test_a_job_goes_on_from_its_checkpoints_on_the_spare_with_the_script_that_it_brought(live: Live) -> None:
+    """A job with a script of a ConfigMap has four of five nodes. A GPU of one is lost: its new pods, one of them on the
+    spare, have the same script and the folder of its checkpoints.
+    """
+    script = (EXAMPLES / "resume.py").read_text()
+    metadata = {"name": "resume", "namespace": "training"}
+    live.submit({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"resume.py": script}})
+    live.submit(trainjob("resume", nodes=4, example="resume"))
+    used = live.running("resume", 4)
+    before = {pod["metadata"]["uid"]: _program(pod) for pod in live.pods("resume")}
+    [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
+    node_events.degrade(live.client, live.node(used[0]), live.entry, live.cluster.ledger.all())
+    live.wait_until("no pod is left there", lambda: live.leaves("resume", used[0]))
+    assert spare in live.running("resume", 4)
+    after = {pod["metadata"]["uid"]: _program(pod) for pod in live.pods("resume")}
+    assert not {*before} & {*after}
+    arguments = ("/code/resume.py", "--checkpoints=/shared/checkpoints/resume", "--steps=2000", "--every=50")
+    assert [*before.values(), *after.values()] == 8 * [("torchrun", *arguments, "resume", "shared")]
+
+
+def _program(pod: Object) -> tuple[str, ...]:
+    """What a pod runs, with the ConfigMap at /code and the claim at /shared."""
+    container = next(one for one in pod["spec"]["containers"] if one["name"] == "node")
+    mounts = {one["mountPath"]: one["name"] for one in container["volumeMounts"]}
+    volumes = {one["name"]: one for one in pod["spec"]["volumes"]}
+    code, shared = volumes[mounts["/code"]], volumes[mounts["/shared"]]
+    program = (*container["command"], *container["args"])
+    return (*program, code["configMap"]["name"], shared["persistentVolumeClaim"]["claimName"])
 
 
 @pytest.mark.parametrize("wrong", manifests.SOME_WRONG)

@@ -18,6 +18,7 @@ from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, cluster_at
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.cluster import LiveCluster, open_cluster
+from gpucluster.sandbox.live.commands import job
 from gpucluster.sandbox.live.commands.node import gpus_of, state_of
 from gpucluster.sandbox.live.nodes.fleet import sync
 from gpucluster.sandbox.live.nodes.manifest import POOL
@@ -104,6 +105,12 @@ class Live:
             return sorted(pod["spec"]["nodeName"] for pod in pods) if fit else None
 
         return self.wait_until(f"{number} pods of {job} run", look)
+
+    def end(self, name: str, code: int = 0) -> None:
+        """The pods of a job that run exit with this code, only the first of them where that is a failure."""
+        found = job.find(job.jobs_of(self.client), name, "training")
+        pods = [pod["name"] for pod in found.pods if pod["phase"] == "Running"]
+        job.end_pods(self.client, found, code, pods if code == 0 else pods[:1])
 
     def restarts(self) -> tuple[int, int]:
         """Of the only job: how often it was restarted, and how many of these count towards its `maxRestarts`."""
