@@ -59,7 +59,7 @@ class CloudTraits:
 @dataclass(frozen=True, kw_only=True)
 class SharedParts:
     """cluster_name: of the cloud's Kubernetes cluster, known before its creation. grace_seconds: as in the spec's
-    health.
+    health. leader_worker_sets: as in its jobs.
     """
 
     name: str
@@ -70,6 +70,7 @@ class SharedParts:
     people: PeoplePlan
     bucket: OwnBucketPlan | None
     identities: tuple[IdentityPlan, ...]
+    leader_worker_sets: bool
     broken_nodes: BrokenNodes
     grace_seconds: int
     keep_logs_days: int
@@ -107,6 +108,7 @@ def plan_shared_parts(
         people=plan_people(spec.access, spec.teams, spec.pool_gpus, planning),
         bucket=plan_bucket(spec.storage.bucket),
         identities=plan_identities(spec.identities, planning, title=clouds()[traits.cloud].title, form=traits.bucket),
+        leader_worker_sets=spec.jobs.leader_worker_sets,
         broken_nodes=health.broken_nodes,
         grace_seconds=health.grace_seconds,
         keep_logs_days=plan_logs(

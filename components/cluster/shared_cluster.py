@@ -190,6 +190,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             closed=self._found.closed,
             spaces=self._spaces,
             chart_set=self._plan.versions.chart_set,
+            leader_worker_sets=self._plan.leader_worker_sets,
             opts=self._inside,
         ).ready
 

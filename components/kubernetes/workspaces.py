@@ -25,6 +25,7 @@ _SUBMITTED: Final[Mapping[str, Sequence[str]]] = {
     "trainer.kubeflow.org": ("trainjobs",),
     "batch": ("jobs",),
     "apps": ("deployments", "deployments/scale", "statefulsets", "statefulsets/scale"),
+    "leaderworkerset.x-k8s.io": ("leaderworkersets", "leaderworkersets/scale"),
     "ray.io": ("rayclusters", "rayjobs", "rayservices"),
     "": ("pods/portforward",),
 }

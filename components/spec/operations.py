@@ -1,4 +1,4 @@
-"""Monitoring of a cluster, handling of broken nodes, and exemptions from rules."""
+"""Monitoring of a cluster, handling of broken nodes, kinds of jobs, and exemptions from rules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,6 +25,16 @@ _MOST_GRACE: Final = 3600
 """The longest that a cloud waits for pods: an hour, before planned maintenance of a host. Source: the arguments of GKE
 1.35.6's own maintenance handler on GPU nodes, as users print them (--regular-vm-timeout=1h0m0s).
 """
+
+
+class JobKinds(Model):
+    """Kinds of jobs in addition to Kubernetes' own, TrainJobs and JobSets."""
+
+    leader_worker_sets: bool = Field(
+        default=False,
+        description="Installs the controller of LeaderWorkerSets: each replica of a service on several nodes, all of "
+        "which start together",
+    )
 
 
 class Exemption(Model):

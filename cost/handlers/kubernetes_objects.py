@@ -53,6 +53,7 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
         "its controller's pods",
         "https://github.com/kubeflow/trainer/tree/v2.2.1/charts/kubeflow-trainer",
     ),
+    "lws": ("its controller's pods", "https://github.com/kubernetes-sigs/lws/tree/v0.9.0/charts/lws"),
 }
 """Chart -> (why it is free, its templates)."""
 

@@ -65,6 +65,7 @@ API = {
     "CronJob": "batch/v1",
     "JobSet": "jobset.x-k8s.io/v1alpha2",
     "RayJob": "ray.io/v1",
+    "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1",
 }
 
 
@@ -102,6 +103,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         "kubeflow-trainer": charts.TRAINER.version,
         "jobset": charts.JOBSET.version,
         "kuberay-operator": "1.6.2",
+        "lws": charts.LWS.version,
     }
     sources = [source_of(chart, version) for chart, version in brought.items()]
     definitions = [it for source in sources if source is not None for it in definitions_of(source)]
@@ -202,6 +204,8 @@ def _maker(row: Mapping[str, Any]) -> dict[str, Any]:
     spec = {**row.get("spec", {})}
     if kind == "Pod":
         spec = pods
+    elif kind == "LeaderWorkerSet":
+        spec = {"leaderWorkerTemplate": {**spec, "workerTemplate": {"spec": pods}}}
     elif kind not in ("CronJob", "JobSet", "RayJob"):
         labels = {"app": "a"}
         selector = labels if kind == "ReplicationController" else {"matchLabels": labels}

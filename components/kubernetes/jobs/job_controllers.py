@@ -1,5 +1,5 @@
 """The software that runs jobs: Kueue, which holds them until there is room, and JobSet and Trainer, which create their
-pods. In this order, each in its own namespace.
+pods, on request also LeaderWorkerSet. Kueue last, each in its own namespace.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.objects.charts import CHART_SET, JOBSET, KUEUE, TRAINER, Chart
+from gpucluster.components.kubernetes.objects.charts import CHART_SET, JOBSET, KUEUE, LWS, TRAINER, Chart
 from gpucluster.components.kubernetes.objects.namespace import (
     CLUSTER_CRITICAL,
     critical_pods,
@@ -58,16 +58,21 @@ class Queueing(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         teams: Sequence[TeamPlan] = (),
         chart_set: str | None = None,
+        leader_worker_sets: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers. teams:
         those with their own queues. chart_set: that the spec names, which allows an update that moves Trainer's CRDs.
+        leader_worker_sets: whether their controller is installed.
         """
         super().__init__("gpucluster:kubernetes:Queueing", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         kept = keeps_trainer_crds(f"{name}-trainer", chart_set)
         self.ready = []
-        for part in _parts([dict(item) for item in tolerations], kueue_config(teams)):
+        config = kueue_config(teams, leader_worker_sets=leader_worker_sets)
+        for part in _parts([dict(item) for item in tolerations], config):
+            if part.chart is LWS and not leader_worker_sets:
+                continue
             space = Declared(f"{name}-{part.suffix}-namespace", namespace(part.namespace, "restricted"), here)
             only_these_ports(
                 f"{name}-{part.suffix}-ports",
@@ -137,6 +142,19 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
                     "tag": f"v{TRAINER.version}",
                 },
                 "manager": {"tolerations": tolerations},
+            },
+        ),
+        _Part(
+            suffix="lws",
+            namespace="lws-system",
+            chart=LWS,
+            release_name="lws",
+            ports=(8443, 9443),
+            values={
+                "image": {"manager": {"repository": "registry.k8s.io/lws/lws", "tag": f"v{LWS.version}"}},
+                # All that the standard `restricted` requires and the chart lacks.
+                "podSecurityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                "tolerations": tolerations,
             },
         ),
         # Kueue is last: at its start it looks for the kinds that it admits, then at growing intervals of up to 2
@@ -252,13 +270,20 @@ KUEUE_CONFIG: Final[Mapping[str, Any]] = {
 """Kueue's configuration, of the kinds in apis/config/v1beta2 of the same release."""
 
 
-def kueue_config(teams: Sequence[TeamPlan]) -> Mapping[str, Any]:
-    """The same with teams: Kueue also manages their namespaces, and lends idle quota."""
+_LWS_FRAMEWORK: Final = "leaderworkerset.x-k8s.io/leaderworkerset"
+
+
+def kueue_config(teams: Sequence[TeamPlan], *, leader_worker_sets: bool = False) -> Mapping[str, Any]:
+    """The same with LeaderWorkerSets, and with teams: Kueue also manages their namespaces, and lends idle quota."""
+    config = dict(KUEUE_CONFIG)
+    if leader_worker_sets:
+        frameworks = KUEUE_CONFIG["integrations"]["frameworks"]
+        config["integrations"] = {"frameworks": sorted([*frameworks, _LWS_FRAMEWORK])}
     if not teams:
-        return KUEUE_CONFIG
+        return config
     namespaces = [NAMESPACE, *(team.namespace for team in teams)]
     return {
-        **KUEUE_CONFIG,
+        **config,
         "managedJobsNamespaceSelector": {
             "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": namespaces}]
         },

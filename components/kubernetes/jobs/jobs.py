@@ -62,11 +62,12 @@ class Jobs(pulumi.ComponentResource):
         closed: Sequence[str] = (),
         spaces: Sequence[TeamSpace] = (),
         chart_set: str | None = None,
+        leader_worker_sets: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
         to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
-        spaces: of the teams. chart_set: as in `Queueing`.
+        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -79,6 +80,7 @@ class Jobs(pulumi.ComponentResource):
             after=[workspace.namespace, *after],
             teams=teams,
             chart_set=chart_set,
+            leader_worker_sets=leader_worker_sets,
             opts=here,
         )
         self.ready = software.ready

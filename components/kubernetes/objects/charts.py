@@ -63,6 +63,8 @@ KARPENTER_GCP_CRD: Final = CHARTS["karpenter-gcp-crd"]
 KUEUE: Final = CHARTS["kueue"]
 JOBSET: Final = CHARTS["jobset"]
 TRAINER: Final = CHARTS["trainer"]
+# Of the same go.mod. Not in the set: a cluster has it only on request.
+LWS: Final = CHARTS["lws"]
 EFA_DEVICE_PLUGIN: Final = CHARTS["efa-device-plugin"]
 NVIDIA_DEVICE_PLUGIN: Final = CHARTS["nvidia-device-plugin"]
 # Alerts and dashboards read the label Hostname, which the next release calls hostname (NVIDIA/dcgm-exporter d5e5f51).

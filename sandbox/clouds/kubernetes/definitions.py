@@ -58,7 +58,7 @@ _NETWORK: Final = frozenset(
 # Chart -> kinds in its folder crds/, which Helm leaves out on request. Sources: the same, charts/karpenter/crds;
 # Mellanox/network-operator v26.4.0, deployment/network-operator/crds; NVIDIA/gpu-operator v26.3.3,
 # deployments/gpu-operator/crds; kubernetes-sigs/jobset v0.12.0, charts/jobset/crds; kubeflow/trainer v2.2.1,
-# charts/kubeflow-trainer/crds.
+# charts/kubeflow-trainer/crds; kubernetes-sigs/lws v0.9.0, charts/lws/crds.
 _IN_CRDS: Final = {
     "karpenter": _ON_AWS,
     f"{_GCP_REPOSITORY}/karpenter": _ON_GCP,
@@ -67,6 +67,7 @@ _IN_CRDS: Final = {
     "kubeflow-trainer": frozenset(
         f"trainer.kubeflow.org:{kind}" for kind in ("ClusterTrainingRuntime", "TrainJob", "TrainingRuntime")
     ),
+    "lws": frozenset({"disaggregatedset.x-k8s.io:DisaggregatedSet", "leaderworkerset.x-k8s.io:LeaderWorkerSet"}),
     "network-operator": _NETWORK,
 }
 # Kinds of Node Feature Discovery, which both operators include unless `nfd.enabled` is false. Source: the same,

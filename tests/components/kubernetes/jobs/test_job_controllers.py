@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -57,7 +58,7 @@ OURS = {
     "managedJobsNamespaceSelector": {
         "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["training"]}]
     },
-    # All of its chart's but those of software that is not here: MPIJobs, AppWrappers, LeaderWorkerSets.
+    # All of its chart's but those of software that is not here: MPIJobs, AppWrappers, and LeaderWorkerSets by default.
     "integrations": {
         "frameworks": [
             "batch/job",
@@ -81,6 +82,34 @@ def test_kueue_is_told_what_its_chart_tells_it_but_for_whom_it_takes_care_of(
     [values] = [inputs["values"] for _, name, inputs in found if name == "jobs-kueue"]
     told = json.loads(values["managerConfig"]["controllerManagerConfigYaml"])
     assert told == CHARTS_OWN | OURS
+
+
+def test_leader_worker_sets_come_with_their_controller_before_kueue_which_then_takes_care_of_them(
+    registered: Callable[[Callable[[], object]], list[tuple[str, str, Any]]],
+) -> None:
+    tolerations = [{"key": "CriticalAddonsOnly", "operator": "Exists"}]
+    declare = partial(Queueing, "jobs", tolerations=tolerations, registry="mirror.example", after=[])
+    found = registered(lambda: declare(leader_worker_sets=True))
+    without = {name for _, name, _ in registered(declare)}
+    by_name = {name: inputs for _, name, inputs in found}
+    assert {*by_name} - without == {"jobs-lws", "jobs-lws-namespace", "jobs-lws-ports"}
+    release = by_name["jobs-lws"]
+    assert (release["chart"], release["version"], release["values"]) == (
+        "oci://registry.k8s.io/lws/charts/lws",
+        "0.9.0",
+        {
+            "image": {"manager": {"repository": "mirror.example/lws/lws", "tag": "v0.9.0"}},
+            "podSecurityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+            "tolerations": tolerations,
+        },
+    )
+    assert by_name["jobs-lws-namespace"]["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    config = json.loads(by_name["jobs-kueue"]["values"]["managerConfig"]["controllerManagerConfigYaml"])
+    assert {*config["integrations"]["frameworks"]} - {*OURS["integrations"]["frameworks"]} == {
+        "leaderworkerset.x-k8s.io/leaderworkerset"
+    }
+    # Kueue looks for the kinds that it admits when it starts.
+    assert [*by_name].index("jobs-lws") < [*by_name].index("jobs-kueue")
 
 
 def test_nothing_of_the_system_pushes_kueue_aside_and_gke_lets_it_have_that_priority(
