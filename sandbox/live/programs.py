@@ -63,10 +63,12 @@ _RECIPES: Final = {
         patches=[Patch(file="cmd/kueue/main.go", old='"/etc/kueue/metrics/certs"', new=f'"{CERTIFICATES}"')],
     ),
     "karpenter": _Recipe(minutes=2, module="sigs.k8s.io/karpenter", source=_HERE / "karpenter" / "program"),
+    "lws": _Recipe(minutes=2, module="sigs.k8s.io/lws", package="./cmd"),
     "kuberay-operator": _Recipe(minutes=3, module="github.com/ray-project/kuberay/ray-operator", package="."),
 }
 NEEDED: Final = tuple(_RECIPES)[:7]
-"""The programs of every cluster with jobs. Karpenter is built for elastic pools, KubeRay for Ray's kinds."""
+"""The programs of every cluster with jobs. The others are built for what the stack installs: elastic pools, sets of
+leaders and workers, Ray's kinds."""
 
 
 def home() -> Path:

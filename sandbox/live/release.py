@@ -34,14 +34,16 @@ _APPLIED: Final = frozenset(
 )
 _WEBHOOKS: Final = frozenset({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
 _FILE: Final = "controller_manager_config.yaml"
-# Sources: kueue v0.19.2, apis/config/v1beta2/configuration_types.go; jobset v0.12.0, api/config/v1alpha1/types.go;
+# Sources: kueue v0.19.2, apis/config/v1beta2/configuration_types.go; jobset v0.12.0, api/config/v1alpha1/types.go; lws
+# v0.9.0, api/config/v1alpha1/configuration_types.go;
 # trainer v2.2.1, pkg/apis/config/v1alpha1/configuration_types.go.
 _MANAGES_CERTIFICATES: Final = {
     "jobset": "internalCertManagement",
     "kueue": "internalCertManagement",
+    "lws": "internalCertManagement",
     "trainer": "certManagement",
 }
-_NAMES_CERTIFICATES: Final = frozenset({"jobset", "kueue"})
+_NAMES_CERTIFICATES: Final = frozenset({"jobset", "kueue", "lws"})
 # Its certificate is in a folder without a configuration option, and the API server would have to reach it as a Service.
 # Source: kueue v0.19.2, pkg/visibility/server.go, pkg/features/kube_features.go.
 _OFF: Final = {"kueue": "VisibilityOnDemand"}

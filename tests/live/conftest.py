@@ -51,8 +51,8 @@ def need_programs() -> None:
 
 def brought_up(path: Path, cloud: str, spec: Path | None = None) -> Iterator[Live]:
     """The trial stack of a cloud, alive in a project of its own. Where GPUCLUSTER_LIVE_PROJECT names a project in which
-    it stands already, it is that one. spec: of the stack, where it shall not be the trial's with a bucket and an
-    identity of jobs.
+    it stands already, it is that one. spec: of the stack, where it shall not be the trial's with a bucket, an
+    identity of jobs and LeaderWorkerSets.
     """
     need_programs()
     stack, given = f"{cloud}-trial", os.environ.get("GPUCLUSTER_LIVE_PROJECT")
@@ -74,6 +74,7 @@ def _with_data(spec: Path) -> str:
     fields = yaml.safe_load(spec.read_text())
     fields["storage"]["bucket"] = {"protect": False}
     fields["identities"] = {"data": {"writes": ["own"]}}
+    fields["jobs"] = {"leader_worker_sets": True}
     return yaml.safe_dump(fields, sort_keys=False)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import yaml
 
 from gpucluster.sandbox.live import node_events
 from gpucluster.sandbox.live.commands.node import state_of
@@ -222,6 +225,41 @@ def _program(pod: Object) -> tuple[str, ...]:
     code, shared = volumes[mounts["/code"]], volumes[mounts["/shared"]]
     program = (*container["command"], *container["args"])
     return (*program, code["configMap"]["name"], shared["persistentVolumeClaim"]["claimName"])
+
+
+def test_a_model_on_two_nodes_waits_for_both_and_starts_anew_as_one(live: Live) -> None:
+    """A job has three of four nodes. A replica of two waits; after the job both its pods run, on two nodes. One is
+    deleted: both are replaced.
+    """
+    live.submit(trainjob("pytorch", nodes=3))
+    live.running("pytorch", 3)
+    replica: Any = next(yaml.safe_load_all((EXAMPLES / "lws/vllm.yaml").read_text()))
+    replica["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "medium"  # `high` would end the job
+    live.submit(replica)
+    live.waits("vllm", "insufficient")
+    assert [pod for pod in _of_replica(live) if "nodeName" in pod["spec"]] == []
+    live.end("pytorch")
+    before = live.wait_until("both run", lambda: _both(live))
+    assert len({pod["spec"]["nodeName"] for pod in before}) == 2
+    live.client.delete({"apiVersion": "v1", "kind": "Pod", **before[1]})
+    ids = {pod["metadata"]["uid"] for pod in before}
+
+    def replaced() -> list[Object] | None:
+        pods = _both(live)
+        return pods if pods and not ids & {pod["metadata"]["uid"] for pod in pods} else None
+
+    live.wait_until("both are replaced", replaced)
+
+
+def _of_replica(live: Live) -> list[Object]:
+    return live.client.list("v1", "Pod", namespace="training", labels="leaderworkerset.sigs.k8s.io/name=vllm")
+
+
+def _both(live: Live) -> list[Object] | None:
+    """The leader and its worker, once both run."""
+    pods = sorted(_of_replica(live), key=lambda pod: pod["metadata"]["name"])
+    run = [pod["metadata"]["name"] for pod in pods if pod["status"].get("phase") == "Running"]
+    return pods if run == ["vllm-0", "vllm-0-1"] else None
 
 
 @pytest.mark.parametrize("wrong", manifests.SOME_WRONG)

@@ -51,6 +51,7 @@ CHARTS: Final[Mapping[str, Chart]] = {
             folder="charts/kubeflow-trainer",
         ),
         Chart(name="kueue", program="kueue", module="sigs.k8s.io/kueue", folder="charts/kueue"),
+        Chart(name="lws", program="lws", module="sigs.k8s.io/lws", folder="charts/lws"),
     )
 }
 """Of the controllers that run here, by name."""
