@@ -6,7 +6,6 @@ import json
 from typing import Any, Final
 
 import pytest
-import yaml
 
 from gpucluster.components.kubernetes.objects.charts import CHART_SET
 
@@ -32,8 +31,7 @@ def test_the_set_comes_in_place_once_it_is_confirmed_and_jobs_and_queues_stay(pr
     assert "Trainer 2.3.0 -> 2.2.1 deletes all TrainJobs and runtimes" in refused.text
 
     spec = project.path / "stacks/specs/trial.yaml"
-    fields = yaml.safe_load(spec.read_text())
-    spec.write_text(yaml.safe_dump({**fields, "versions": {**fields.get("versions", {}), "charts": CHART_SET}}))
+    spec.write_text(f"{spec.read_text()}\nversions: {{charts: {CHART_SET!r}}}\n")
     plan = json.loads(_done(project, "preview", "--json", "--show-sames"))
     changed = {step["urn"].rpartition("::")[2]: step["op"] for step in plan["steps"] if step["op"] != "same"}
     assert changed == dict.fromkeys(BEFORE, "update")
