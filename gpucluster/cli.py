@@ -120,10 +120,15 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         Later("jobs", "gpucluster.operate.jobs.command:in_sandbox", "List jobs of a live cluster."),
         Group(
             "job",
-            help="List and end jobs of a live cluster.",
+            help="List and end jobs of a live cluster.\n\n"
+            "No container runs here: a job runs until one of these commands ends its pods.",
             commands=[
                 Later("list", "gpucluster.operate.jobs.command:in_sandbox", "List jobs of a live cluster."),
-                Later("finish", "gpucluster.sandbox.live.commands.job:finish", "Finish a job."),
+                Later(
+                    "finish",
+                    "gpucluster.sandbox.live.commands.job:finish",
+                    "Finish a job: all its pods end with exit code 0.",
+                ),
                 Later("fail", "gpucluster.sandbox.live.commands.job:fail", "Fail one pod of a job."),
             ],
         ),

@@ -175,7 +175,7 @@ def _next(stack: str, *, logs: bool) -> list[str]:
     return [
         f"gpucluster {sandbox}connect --stack {stack}",
         "kubectl apply -f examples/jobs/pytorch.yaml",
-        "kubectl get trainjobs,workloads,pods",
+        f"gpucluster {sandbox}jobs",
         *([f"{'gpucluster sandbox ' if sandbox else ''}pulumi stack output logs --stack {stack}"] if logs else []),
     ]
 

@@ -119,7 +119,7 @@ def test_the_outputs_tell_how_to_get_in(standing: Any) -> None:
         "next": [
             "gpucluster sandbox connect --stack aws-trial",
             "kubectl apply -f examples/jobs/pytorch.yaml",
-            "kubectl get trainjobs,workloads,pods",
+            "gpucluster sandbox jobs",
             "gpucluster sandbox pulumi stack output logs --stack aws-trial",
         ],
     }

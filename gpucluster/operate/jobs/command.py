@@ -74,9 +74,9 @@ def jobs(
 @_options
 @stack_option("Stack of the cluster; required if several have one.")
 def in_sandbox(by: str | None, cost: bool, form: str, stack: str | None) -> None:
-    """List jobs of a live cluster: state, place in the queue, reason and cost.
+    """List jobs of a live cluster.
 
-    As `gpucluster jobs`, of all namespaces and by the stack's own prices.
+    As `gpucluster jobs`: state, place in the queue, reason and cost, of all namespaces and by the stack's own prices.
     """
     from gpucluster.operate.rehearse.command import stack_estimate
     from gpucluster.sandbox.live.cluster import open_cluster

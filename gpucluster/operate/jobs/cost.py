@@ -1,4 +1,4 @@
-"""The GPU-hours and the cost of jobs so far, by their time with GPUs and the price of a machine of theirs."""
+"""The GPU-hours and the cost of jobs so far, by their time with GPUs and the price of their machines."""
 
 from __future__ import annotations
 

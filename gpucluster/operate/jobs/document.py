@@ -20,7 +20,7 @@ _UNKNOWN = "not known"
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """costs: one for each job; empty if nobody asked for them. by: None for a list of jobs. plan: of the stack's teams.
+    """costs: one for each job; empty without `--cost` and `--by`. by: None for a list of jobs. plan: of the teams.
     now: the time of the report.
     """
 

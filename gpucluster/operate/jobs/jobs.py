@@ -14,7 +14,7 @@ from gpucluster.operate.rehearse.controller_logs import controller_error
 from gpucluster.operate.rehearse.outcome import name_of, obstacle
 
 USER: Final = "gpucluster/user"
-"""Label of a job: who runs it. Kubernetes does not record who created an object."""
+"""Label of a job with its user. Kubernetes does not record the creator of an object."""
 _QUEUE: Final = "kueue.x-k8s.io/queue-name"
 _FEW_SECONDS: Final = 60
 """Time from admission to the first pod that is nothing to report."""
@@ -153,8 +153,8 @@ def _state(job: Object, workload: Object, pods: Sequence[Object], expected: int,
         failed_too = finished.get("reason") != "Succeeded"
         return (State.FAILED if failed_too else State.FINISHED), str(finished.get("message") if failed_too else "")
     if mapping(workload.get("spec")).get("active") is False:
-        said = kueue.get("Evicted") or kueue.get("DeactivationTarget") or {}
-        return State.STOPPED, str(said.get("message") or "")
+        cause = kueue.get("Evicted") or kueue.get("DeactivationTarget") or {}
+        return State.STOPPED, str(cause.get("message") or "")
     if "Admitted" in kueue:
         return _admitted(kueue["Admitted"], pods, expected, now)
     if not workload and any(mapping(pod.get("status")).get("phase") == "Running" for pod in pods):

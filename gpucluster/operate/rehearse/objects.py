@@ -44,7 +44,7 @@ class Manifest:
     @property
     def title(self) -> str:
         """Such as `TrainJob training/pytorch`."""
-        return f"{self.kind} {self.namespace}/{self.name}" + (", one Job of it," if self.kind == _SCHEDULE else "")
+        return f"{self.kind} {self.namespace}/{self.name}" + (" (one Job of it)" if self.kind == _SCHEDULE else "")
 
     @property
     def submitted(self) -> Mapping[str, Any]:

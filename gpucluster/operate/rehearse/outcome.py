@@ -254,7 +254,9 @@ def obstacle(pod: Object) -> str:
     if gates:
         return f"blocked by scheduling gates: {', '.join(gates)}"
     for one in _conditions(pod):
-        if one.get("type") == "PodScheduled" and one.get("status") == "False":
+        # The scheduler does not change it when the gates are gone, until it has a node or an obstacle.
+        stale = one.get("reason") == "SchedulingGated"
+        if one.get("type") == "PodScheduled" and one.get("status") == "False" and not stale:
             return str(one.get("message") or one.get("reason"))
     for container in map(
         mapping, [*items(status.get("initContainerStatuses")), *items(status.get("containerStatuses"))]

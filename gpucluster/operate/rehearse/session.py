@@ -60,6 +60,9 @@ class Stage:
             self._made_for(made)
         for manifest, _ in reversed(made):
             self._client.delete(manifest.submitted)
+        # Of a group that ran, Kueue keeps deleted pods, with their GPUs, for others in their place.
+        for group in {manifest.group for manifest, _ in made if manifest.group} if self._client.knows(*_RECORD) else ():
+            self._client.delete(_record(group))
         self._wait_until_gone(lambda: [*self._still_there(made), *self._made_for(made)])
         claims = [_claim(name) for name in _claims(self._client) - self._claims]
         for claim in claims:
@@ -90,6 +93,15 @@ class Stage:
                 self._say(f"still exists {_GONE_SECONDS:.0f} s after deletion: {', '.join(left)}")
                 return
             time.sleep(_TICK_SECONDS)
+
+
+_RECORD: Final = ("kueue.x-k8s.io/v1beta2", "Workload")
+
+
+def _record(group: str) -> Mapping[str, Any]:
+    """Kueue's record of a group of pods, `NAMESPACE/NAME`."""
+    namespace, _, name = group.partition("/")
+    return {"apiVersion": _RECORD[0], "kind": _RECORD[1], "metadata": {"name": name, "namespace": namespace}}
 
 
 def _claim(name: str) -> Mapping[str, Any]:

@@ -100,7 +100,7 @@ def test_of_a_schedule_one_job_is_submitted() -> None:
     metadata = {"name": "nightly", "namespace": "training", "labels": {"c": "d"}}
     body = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": {"jobTemplate": template}}
     found = Manifest(source="f", body=body)
-    assert found.title == "CronJob training/nightly, one Job of it,"
+    assert found.title == "CronJob training/nightly (one Job of it)"
     assert found.submitted == {
         "apiVersion": "batch/v1",
         "kind": "Job",

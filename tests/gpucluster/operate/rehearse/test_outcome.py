@@ -116,6 +116,14 @@ def test_a_claim_whose_driver_is_not_simulated_leaves_the_verdict_open(waits: st
     assert (found.verdict, found.why) == (Verdict.UNKNOWN, (Says("claim data", "CSI driver", "not simulated"),))
 
 
+def test_a_condition_of_gates_that_are_gone_is_no_obstacle() -> None:
+    ungated = pod(0, waits="Scheduling is blocked due to non-empty scheduling gates")
+    ungated["status"]["conditions"][0]["reason"] = "SchedulingGated"
+    found = _judged(ungated, load=ADMITTED, last=True)
+    assert found is not None
+    assert found.why == ("not started yet",)
+
+
 def test_a_claim_does_not_hide_what_else_a_pod_waits_for() -> None:
     family = Family(pods=(pod(0, waits="Insufficient nvidia.com/gpu"),), workloads=(ADMITTED,), claims=("data",))
     found = outcome_of(manifest(), family, unsimulated={}, last=True)
