@@ -18,7 +18,17 @@ import yaml
 pytest.register_assert_rewrite(
     *(
         f"tests.live.{name}"
-        for name in ("accepted", "elastic", "everywhere", "harness", "queue_counts", "rehearsed", "teams", "wrong")
+        for name in (
+            "accepted",
+            "elastic",
+            "everywhere",
+            "harness",
+            "listed",
+            "queue_counts",
+            "rehearsed",
+            "teams",
+            "wrong",
+        )
     )
 )
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from gpucluster.errors import InputError
+from gpucluster.operate.rehearse.outcome import Verdict
 from gpucluster.sandbox.live import node_events
 from gpucluster.sandbox.live.commands.node import state_of
 from tests.live.accepted import *  # noqa: F403 - its scenarios, on this cloud
@@ -12,8 +15,9 @@ from tests.live.conftest import brought_up
 from tests.live.elastic import *  # noqa: F403 - the same
 from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.harness import Live, trainjob
-from tests.live.queue_counts import *  # noqa: F403 - the same
+from tests.live.listed import *  # noqa: F403 - the same, on this cloud alone
 from tests.live.rehearsed import *  # noqa: F403 - the same
+from tests.live.rehearsed import of, rehearsal, there
 from tests.live.wrong import WRONG
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -76,6 +80,44 @@ def test_a_job_that_asks_for_more_interfaces_than_a_node_has_never_holds_a_node(
     assert "vpc.amazonaws.com/efa" in said
 
 
+def test_a_schedule_a_group_of_pods_and_a_new_claim_are_rehearsed(live: Live) -> None:
+    """A CronJob, two pods of a group and a Job with a new claim are rehearsed. A Job of the first would run, the pods
+    together too; of the third nothing can be told. Nothing stays.
+    """
+    job: Any = _plain_job("claims", {"nvidia.com/gpu": 1})
+    job["spec"]["template"]["spec"]["tolerations"] = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
+    template = {"metadata": {"labels": job["metadata"]["labels"]}, "spec": job["spec"]}
+    at = {"schedule": "0 3 * * *", "jobTemplate": template}
+    nightly = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {**job["metadata"], "name": "nightly"}}
+    with_claim: Any = copy.deepcopy(job)
+    with_claim["spec"]["template"]["spec"]["volumes"] = [{"name": "a", "persistentVolumeClaim": {"claimName": "data"}}]
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "training"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}},
+    }
+    labels = {**job["metadata"]["labels"], "kueue.x-k8s.io/pod-group-name": "pair"}
+    counted = {"kueue.x-k8s.io/pod-group-total-count": "2"}
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": "training", "labels": labels, "annotations": counted},
+            "spec": job["spec"]["template"]["spec"],
+        }
+        for name in ("one", "two")
+    ]
+    report = rehearsal(live, *map(of, [{**nightly, "spec": at}, *pods, claim, with_claim]))
+    assert [(one.outcome.manifest.name, one.outcome.verdict) for one in report.jobs] == [
+        ("nightly", Verdict.RUNS),
+        ("one", Verdict.RUNS),
+        ("two", Verdict.RUNS),
+        ("claims", Verdict.UNKNOWN),
+    ]
+    assert there(live) == set()
+
+
 @pytest.mark.parametrize("wrong", [*WRONG])
 def test_what_could_not_run_as_it_should_is_refused_with_a_reason(live: Live, wrong: str) -> None:
     """A manifest with one mistake is submitted. The API server names the mistake and what to do; nothing is made."""
@@ -84,14 +126,17 @@ def test_what_could_not_run_as_it_should_is_refused_with_a_reason(live: Live, wr
 
 
 def _interfaces(number: int) -> dict[str, object]:
+    return _plain_job("interfaces", {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": number})
+
+
+def _plain_job(name: str, devices: dict[str, int]) -> dict[str, object]:
     """A plain Job of Kubernetes, in the queue of the training pool."""
-    devices = {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": number}
     pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1", "resources": {"limits": devices}}]}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {
-            "name": "interfaces",
+            "name": name,
             "namespace": "training",
             "labels": {"kueue.x-k8s.io/queue-name": "training"},
         },

@@ -12,7 +12,8 @@ _GPU: Final = "nvidia.com/gpu"
 _NO_QUEUE: Final = "metadata.labels has no kueue.x-k8s.io/queue-name"
 _TOO_MUCH: Final = "asks for more than a machine of its queue has, and would wait for ever"
 _ELSEWHERE: Final = "GPUs are given by queues, for the namespaces training alone"
-_VERSIONS: Final = {"Deployment": "apps/v1", "Job": "batch/v1", "Pod": "v1", "StatefulSet": "apps/v1"}
+_APPS: Final = dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet"), "apps/v1")
+_VERSIONS: Final = {**_APPS, "Job": "batch/v1", "Pod": "v1"}
 
 
 def _pods(gpus: int, **spec: Any) -> dict[str, Any]:
@@ -48,9 +49,9 @@ def _changed(path: str, value: Any) -> dict[str, Any]:
     return job
 
 
-def _patched(pod: dict[str, Any]) -> dict[str, Any]:
-    """The same with a patch of its pods."""
-    jobs = [{"name": "node", "template": {"spec": {"template": pod}}}]
+def _patched(pod: dict[str, Any], job: str = "node") -> dict[str, Any]:
+    """The same with a patch of its pods, or of those of another replicated job."""
+    jobs = [{"name": job, "template": {"spec": {"template": pod}}}]
     patch = {"manager": "example.com/me", "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": jobs}}}}
     return _changed("spec.runtimePatches", [patch])
 
@@ -79,6 +80,14 @@ WRONG: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "a TrainJob with a toleration": (
         _patched({"spec": {"tolerations": [{"operator": "Exists"}]}}),
         "spec.runtimePatches has tolerations",
+    ),
+    "a TrainJob with a patch of a job that its runtime has not": (
+        _patched({"spec": {"serviceAccountName": "a"}}, "workers"),
+        "spec.runtimePatches has a replicated job that the runtime does not have",
+    ),
+    "a ReplicaSet whose pods have no queue": (
+        _made("ReplicaSet", _pods(1), queue="dev"),
+        "Kueue gives the pods of a ReplicaSet or ReplicationController no queue",
     ),
     "a Job without a queue": (_made("Job", _pods(8)), _NO_QUEUE),
     "a Job in another namespace": (_made("Job", _pods(1), queue="dev", namespace="default"), _ELSEWHERE),

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from click.testing import CliRunner
 
 from gpucluster.cli import main
 from gpucluster.core.documents.formats import written
+from gpucluster.cost.estimate.teams import TeamCost
+from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.operate.acceptance.runs.collect import Kubectl
 from gpucluster.operate.jobs import command
 from gpucluster.operate.jobs.cost import cost_of
@@ -217,3 +220,21 @@ def test_the_table_fits_a_terminal_of_80_columns(run: Run) -> None:
     costs = [cost_of(one, objects_.nodes, None, NOW) for one in found]
     text = written(jobs_document(Found(jobs=found, costs=costs, by=None, plan=(), now=NOW)), "table", 80)
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_sums_by_team_stand_beside_the_share_of_the_plan(run: Run) -> None:
+    run()
+    objects = cluster_objects(by_kubectl(Kubectl(None, None)), lambda: iter(()), with_nodes=True)
+    found = jobs_of(objects, NOW)
+    costs = [cost_of(one, objects.nodes, None, NOW) for one in found]
+    plan = [
+        TeamCost(name=name, monthly=Decimal(usd), gpus=gpus, budget=None, gap=Gap())
+        for name, usd, gpus in (("vision", 80000, 16), ("speech", 40000, 8))
+    ]
+    text = written(jobs_document(Found(jobs=found, costs=costs, by="team", plan=plan, now=NOW)), "table", 80)
+    assert text.partition("\n\n")[2].partition("\n\nCosts")[0].splitlines() == [
+        "team       jobs  GPU-hours     cost  planned GPU-hours             planned",
+        "(no team)     2       72.0  $495.36",
+        "vision        1       16.0  $110.08     11,680 a month  $80,000.00 a month",
+        "speech        0        0.0    $0.00      5,840 a month  $40,000.00 a month",
+    ]
