@@ -41,7 +41,10 @@ PROGRAM = """
     name = config.get("name") or "vpc1"
     parameters = CustomResource(
         "parameters", api_version="networking.gke.io/v1", kind="GKENetworkParamSet", metadata={"name": name},
-        spec={"vpcSubnet": "s", "deviceMode": "NetDevice", **({} if config.get("vpc") == "no" else {"vpc": "v"})},
+        spec={
+            "vpcSubnet": "s", config.get("field") or "deviceMode": "NetDevice",
+            **({} if config.get("vpc") == "no" else {"vpc": "v"}),
+        },
         opts=on(),
     )
     CustomResource(
@@ -79,8 +82,9 @@ def test_a_whole_life_with_googles_own_kinds_and_karpenter(project: Any) -> None
         ({"small:multi": "no"}, 'no matches for kind "GKENetworkParamSet" in version "networking.gke.io/v1"'),
         ({"small:name": "n" * 42}, "is invalid: metadata.name: Too long: must have at most 41 characters"),
         ({"small:vpc": "no"}, 'GKENetworkParamSet.networking.gke.io "vpc1" is invalid: spec.vpc: Required value'),
+        ({"small:field": "deviceMod"}, "unknown property 'deviceMod'; did you mean 'deviceMode'?"),
     ],
-    ids=["no-multi-networking", "long-name", "no-vpc"],
+    ids=["no-multi-networking", "long-name", "no-vpc", "no-such-property"],
 )
 def test_what_a_real_cluster_would_refuse_is_refused(project: Any, setting: dict[str, str], expected: str) -> None:
     project.write(PROGRAM, **setting)

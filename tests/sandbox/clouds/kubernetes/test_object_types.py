@@ -130,8 +130,11 @@ def test_a_custom_kind_is_that_of_the_chart_in_its_version(
 ) -> None:
     if chart is not None:
         release = asked("helm.sh/v3:Release", "r", chart=chart, **({"version": version} if version else {}))
-        where = {"provider": "kubernetes", "scope": cluster.server, "type": release.token}
-        ledger.put(Entry(**where, id="r", name="r", urn="u", inputs=dict(release.inputs), outputs={}))
+        inputs = dict(release.inputs)
+        ledger.put(
+            Entry(provider="kubernetes", scope=cluster.server, type=release.token, id="r", name="r", urn="u",
+                  inputs=inputs, outputs={})
+        )  # fmt: skip
     assert failures(cluster, asked("kueue.x-k8s.io/v1beta2:ClusterQueue", "q", **QUEUE)) == expected
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.types.schema import Schema
+from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.types.validate import Failure, validate
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 
@@ -95,6 +95,21 @@ def test_a_path_that_takes_more_than_is_listed_is_left_to_its_cloud(schemas: dic
     inputs = {"resourceGroupName": "g", "dataFlows": [{"streams": ["Microsoft-PrometheusMetrics"]}]}
     assert [failure.path for failure in validate(inputs, found)] == ["dataFlows[0].streams[0]"]
     assert validate(inputs, found, {"dataFlows[].streams[]"}) == []
+
+
+def test_an_exact_check_takes_no_other_spelling() -> None:
+    types: dict[str, Any] = {"a": "str", "b": "bool", "c": "int", "d": "float", "e": {"enum": ["On", ""]}}
+    made = ResourceType("p:m:T", {name: Property(type_, required=False) for name, type_ in types.items()}, {})
+    other: dict[str, Any] = {"a": 1, "b": "true", "c": "1", "d": "0.5", "e": "on"}
+    assert validate(other, made) == []
+    assert {failure.path: failure.reason for failure in validate(other, made, exact=True)} == {
+        "a": "expected a string, got 1",
+        "b": "expected true or false, got 'true'",
+        "c": "expected a whole number, got '1'",
+        "d": "expected a number, got '0.5'",
+        "e": "expected one of On, got 'on'",
+    }
+    assert validate({"a": "1", "b": True, "c": 1.0, "d": 1, "e": ""}, made, exact=True) == []
 
 
 def test_an_enumeration_kept_by_hand_judges_nothing(schemas: dict[str, Schema]) -> None:
