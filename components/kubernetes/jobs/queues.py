@@ -62,7 +62,7 @@ def rest_of(pool: JobPool, teams: Sequence[TeamPlan]) -> dict[str, str]:
 
 def _spec(pool: JobPool, namespace: str, quotas: Mapping[str, str], preemption: Mapping[str, str]) -> dict[str, Any]:
     """preemption: of others' jobs; a queue with any belongs to the pool's cohort."""
-    resources = [{"name": resource, "nominalQuotas": amount} for resource, amount in quotas.items()]
+    resources = [{"name": resource, "nominalQuota": amount} for resource, amount in quotas.items()]
     checked = {"admissionChecks": [{"name": pool.name, "onFlavors": [pool.flavor]}]}
     return {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
