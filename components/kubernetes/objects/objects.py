@@ -1,7 +1,7 @@
 """Objects in the cluster, declared by their manifests.
 
-The SDK's classes would send the same, but loading them takes 0.7 seconds. Their fields are
-checked by a test of every recorded plan, and by the sandbox.
+The SDK's classes would send the same, but loading them takes 0.7 seconds. A test checks the fields in every recorded
+plan, and the sandbox checks them again.
 """
 
 from __future__ import annotations
