@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Final
 
 from gpucluster.core.program.closing import Line
 from gpucluster.core.program.spec_places import to_edit
@@ -15,6 +16,8 @@ from gpucluster.cost.estimate.teams import NO_TEAM, team_costs
 from gpucluster.cost.estimate.trial import Trial
 from gpucluster.cost.pricing.money import at_least, change, how_known, money, ranged
 
+_UNCHANGED: Final = "unchanged since the last update"
+
 
 def closing_lines(
     found: Estimate, *, before: str | None = None, trial: Trial | None = None, specs: Sequence[Path] = ()
@@ -24,7 +27,8 @@ def closing_lines(
     before: the total after the last update, as the stack's output `monthly`; None if there was none. trial: of a stack
     that exists. specs: files of its clusters, if known.
     """
-    return [*_total(found, before), *_trial(found, trial), *_teams(found), *_budget(found, specs)]
+    moved = since(before, found)
+    return [*_total(found, moved), *_trial(found, trial, moved), *_teams(found), *_budget(found, specs)]
 
 
 def besides_total(found: Estimate, name: Callable[[str], str] = str) -> str:
@@ -33,7 +37,7 @@ def besides_total(found: Estimate, name: Callable[[str], str] = str) -> str:
     name: of a team, as it is shown. Empty if nothing is known.
     """
     teams = [*_teams(found, name)]
-    lines = [*_trial(found, None), *(teams if len(teams) > 1 else []), *_budget(found, ())]
+    lines = [*_trial(found), *(teams if len(teams) > 1 else []), *_budget(found, ())]
     return "; ".join(f"{line.label.lower()}: {line.text}" if line.label else line.text for line in lines)
 
 
@@ -83,13 +87,12 @@ def since(before: str | None, found: Estimate) -> str:
         return f"{money(old)} after the last update"
     moved = found.monthly.expected - old
     if not moved:
-        return "unchanged since the last update"
+        return _UNCHANGED
     return f"{change(moved)}{f', {moved / old:+.1%}' if old else ''} since the last update"
 
 
-def _total(found: Estimate, before: str | None) -> Iterator[Line]:
+def _total(found: Estimate, moved: str) -> Iterator[Line]:
     monthly, gaps = found.monthly, found.gaps
-    moved = since(before, found)
     yield Line("Total", f"{ranged(monthly.expected, gaps.expected)} a month{f' ({moved})' if moved else ''}", "strong")
     if known := how_known(monthly.expected, gaps.expected):
         yield Line("", known)
@@ -103,13 +106,15 @@ def _total(found: Estimate, before: str | None) -> Iterator[Line]:
         yield Line("", f"{amount} per training GPU-hour, {plain_number(gpus)} GPUs")
 
 
-def _trial(found: Estimate, trial: Trial | None) -> Iterator[Line]:
+def _trial(found: Estimate, trial: Trial | None = None, moved: str = "") -> Iterator[Line]:
     total, days = found.trial_total, found.facts.duration_days
     if total is not None and days is not None:
         upfront = f", of it {money(found.upfront)} upfront" if found.upfront else ""
         yield Line("This trial", f"{ranged(total, found.gaps.trial)} in {plain_number(days)} days{upfront}")
     if trial is not None:
-        yield Line("" if total is not None else "This trial", trial.sentence, "bad" if trial.over else "")
+        # A changed cluster had another price so far.
+        text = trial.sentence if moved in ("", _UNCHANGED) else trial.dates
+        yield Line("" if total is not None else "This trial", text, "bad" if trial.over else "")
 
 
 def _teams(found: Estimate, name: Callable[[str], str] = str) -> Iterator[Line]:

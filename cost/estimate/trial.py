@@ -33,14 +33,21 @@ class Trial:
         return self.ends is not None and self.ends <= self.at
 
     @property
-    def sentence(self) -> str:
-        """Begin, end and costs, for users."""
+    def dates(self) -> str:
+        """Begin and end, for users."""
         begun = f"started {shown_time(self.begun)}"
         if self.ends is None:
-            return f"{begun}, with no end: {self.so_far} so far, if unchanged"
+            return f"{begun}, with no end"
         away = f"{_days(abs(self.ends - self.at)):.1f} days"
         end = f"ended {shown_time(self.ends)}, {away} ago" if self.over else f"ends {shown_time(self.ends)}, in {away}"
-        return f"{begun}, {end}: {self.so_far} so far; {self.in_all} at the end if unchanged"
+        return f"{begun}, {end}"
+
+    @property
+    def sentence(self) -> str:
+        """Begin, end and costs, for users."""
+        if self.ends is None:
+            return f"{self.dates}: {self.so_far} so far, if unchanged"
+        return f"{self.dates}: {self.so_far} so far; {self.in_all} at the end if unchanged"
 
 
 def now() -> datetime:

@@ -101,6 +101,19 @@ def test_a_trial_past_its_end_is_red(found: Callable[..., Estimate]) -> None:
     assert Line("", trial.sentence, "bad") in closing_lines(now, trial=trial)
 
 
+@pytest.mark.parametrize(("factor", "spent"), [(1, True), (2, False)])
+def test_what_a_changed_cluster_cost_so_far_is_not_told_by_its_new_price(
+    found: Callable[..., Estimate], factor: int, spent: bool
+) -> None:
+    now = found(durationDays=14)
+    trial = trial_of(now, datetime(2026, 11, 8, tzinfo=UTC), begun=datetime(2026, 11, 1, tzinfo=UTC))
+    assert trial is not None
+    lines = closing_lines(now, before=f"{now.monthly.expected * factor}", trial=trial)
+    assert lines[3] == Line("", trial.sentence if spent else trial.dates)
+    assert trial.dates == "started 2026-11-01 00:00 UTC, ends 2026-11-15 00:00 UTC, in 7.0 days"
+    assert trial.sentence == f"{trial.dates}: {trial.so_far} so far; {trial.in_all} at the end if unchanged"
+
+
 def test_on_a_terminal_sums_are_bold_and_foreign_control_characters_are_letters() -> None:
     rows, sums = [Row(("a\x1b[2Jb", "$1.00"))], [Row(("Total", "$1.00"), strong=True)]
     table = Table(heads=("", "$"), rows=rows, sums=sums)
