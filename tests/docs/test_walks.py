@@ -199,6 +199,7 @@ WALKS = [(page, way) for page, table in TABLE.items() for way in table.get("ways
 
 @pytest.mark.slow
 @pytest.mark.engine
+@pytest.mark.timeout(3600)  # a page has up to thirty commands, and the first one waits for the wheel
 @pytest.mark.parametrize(("page", "way"), WALKS)
 def test_every_command_of_a_page_does_what_the_page_says(page: str, way: str, folder: Callable[[str], Path]) -> None:
     if page == TUTORIAL:
