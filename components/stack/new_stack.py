@@ -68,15 +68,15 @@ class NewStack:
         schema = relative_schema(self.spec)
         path = os.path.relpath(self.spec, self.program)
         config = {f"{self.namespace}:{key}": value for key, value in {"spec": path, **values}.items()}
-        stack_file = self.spec.with_name(_STACK_SCHEMA)
+        schema_file, stack_file = self.spec.with_name(_SCHEMA), self.spec.with_name(_STACK_SCHEMA)
         stack_path = relative_schema(self.settings, _STACK_SCHEMA)
         head = schema_line(stack_path or os.path.relpath(stack_file, self.settings.parent))
         files = {
             self.spec: spec(schema or _SCHEMA),
             self.settings: head + yaml.safe_dump({"config": config}, sort_keys=False),
         }
-        if schema is None:
-            files[self.spec.with_name(_SCHEMA)] = spec_schema()
+        if schema is None and not schema_file.exists():
+            files[schema_file] = spec_schema()
         if stack_path is None and not stack_file.exists():
             files[stack_file] = stack_schema(self.namespace)
         if self.project is None:

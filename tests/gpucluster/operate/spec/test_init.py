@@ -97,6 +97,22 @@ def test_options_write_a_project_with_a_stack_in_an_empty_folder_and_overwrite_n
     assert _run("check", "--stack", "prod", folder=tmp_path).stdout == Says("on EKS", "us-east-1")
 
 
+def test_a_second_stack_beside_the_schemas_of_the_first_uses_them(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        done = _run("init", f"clusters/{name}.yaml", "--stack", name, folder=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (
+            (tmp_path / f"clusters/{name}.yaml").read_text().startswith("# yaml-language-server: $schema=schema.json\n")
+        )
+        head = "# yaml-language-server: $schema=clusters/stack-schema.json\n"
+        assert (tmp_path / f"Pulumi.{name}.yaml").read_text().startswith(head)
+    (tmp_path / "Pulumi.three.yaml").write_text("config: {aws:region: us-east-1}\n")
+    before = _files(tmp_path)
+    refused = _run("init", "--stack", "three", folder=tmp_path)
+    assert (refused.returncode, refused.stderr) == (2, Says("Pulumi.three.yaml exists already and is unchanged"))
+    assert _files(tmp_path) == before
+
+
 def test_a_stack_of_a_users_project_follows_its_folders_and_its_name(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: mine\nruntime: python\nmain: program\nstackConfigDir: stacks\n")
     (tmp_path / "program").mkdir()
