@@ -25,7 +25,7 @@ from gpucluster.components.aws.pools.job_pools import job_pools
 from gpucluster.components.aws.pools.system_pool import SystemPool
 from gpucluster.components.aws.pools.training_pool import TrainingPool
 from gpucluster.components.aws.storage.registry import registry
-from gpucluster.components.aws.storage.storage import BlockStorage, Storage
+from gpucluster.components.aws.storage.storage import BLOCK_CLASS, BlockStorage, Storage
 from gpucluster.components.cluster.outputs import Logs
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
 from gpucluster.components.kubernetes.devices import Devices
@@ -56,7 +56,13 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             opts=self._here,
         )
         ready = self._system.ready
-        found = Inside(pools=job_pools(plan), after=ready, registry=plan.access.registry, conditions=CONDITIONS)
+        found = Inside(
+            pools=job_pools(plan),
+            after=ready,
+            registry=plan.access.registry,
+            conditions=CONDITIONS,
+            block_classes=[BLOCK_CLASS],
+        )
         self._open(self._control_plane, found, kubeconfig=self._control_plane.provider_kubeconfig)
         training = self._training()
         self._own = self._bucket()

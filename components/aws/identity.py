@@ -11,7 +11,7 @@ import pulumi
 from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.location import ec2_principal, partition
-from gpucluster.components.kubernetes.workspaces import Submitter
+from gpucluster.components.kubernetes.submitters import Submitter
 
 # Source: getting-started cloudformation.yaml of aws/karpenter-provider-aws v1.14.1 (node role).
 _NODE_POLICIES = {

@@ -19,7 +19,7 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.logs import LogWorkspace
 from gpucluster.components.azure.monitoring import MetricsCollection, Monitoring
 from gpucluster.components.azure.network import Network
-from gpucluster.components.azure.planning.machines import CONDITIONS, LABELS
+from gpucluster.components.azure.planning.machines import BLOCK_CLASSES, CONDITIONS, LABELS
 from gpucluster.components.azure.planning.network_plan import MACHINE_SERVICES, subscription_of
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.planning.pools import ElasticPlan
@@ -35,8 +35,9 @@ from gpucluster.components.azure.storage.storage import shared_storage
 from gpucluster.components.cluster.shared_cluster import Inside, SharedCluster
 from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declared, manifest_of
 from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.telemetry.collector import READ
-from gpucluster.components.kubernetes.workspaces import Submitter, TeamSpace, Workspace
+from gpucluster.components.kubernetes.workspaces import TeamSpace, Workspace
 from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.fabrics import release_of
@@ -75,6 +76,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             tolerations=CONTROLLERS,
             registry=None,
             conditions=CONDITIONS,
+            block_classes=BLOCK_CLASSES,
             labels={TRAINING_POOL: LABELS} if fabric and plan.driver == "operators" else {},
             closed=MACHINE_SERVICES,
         )

@@ -20,9 +20,10 @@ from gpucluster.components.kubernetes.node_health.plan import settings_json
 from gpucluster.components.kubernetes.objects.checks import check_object
 from gpucluster.components.kubernetes.objects.namespace import PodSecurity
 from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.telemetry.collector import MetricsSink
-from gpucluster.components.kubernetes.workspaces import Submitter, TeamSpace, Workspace, people_spaces
+from gpucluster.components.kubernetes.workspaces import TeamSpace, Workspace, people_spaces
 from gpucluster.components.resources.failures import Failures
 from gpucluster.components.resources.label_transformation import labelled
 from gpucluster.components.shared.buckets import IdentityPlan
@@ -67,7 +68,8 @@ class Inside:
     """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of its
     controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by
     which a broken one is recognized. labels: by pool, as in the settings of `NodeHealth`. maintenance: label of nodes
-    with the time of planned maintenance, if the cloud sets one. closed: addresses that no job may reach.
+    with the time of planned maintenance, if the cloud sets one. closed: addresses that no job may reach. block_classes:
+    storage classes of block volumes that each cluster has, the default one first.
     """
 
     pools: Sequence[JobPool]
@@ -75,6 +77,7 @@ class Inside:
     tolerations: Sequence[Mapping[str, str]] = ()
     registry: str | None
     conditions: Sequence[Mapping[str, Any]]
+    block_classes: Sequence[str]
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     maintenance: str = ""
     closed: Sequence[str] = ()
@@ -137,6 +140,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             self._plan.people,
             members,
             workspace=self._workspace,
+            block_classes=self._found.block_classes,
             closed=self._found.closed,
             opts=self._inside,
         )

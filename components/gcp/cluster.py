@@ -21,7 +21,7 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.logs import LogBucket, default_logs
 from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.network import Network
-from gpucluster.components.gcp.planning.machines import CONDITIONS, MAINTENANCE
+from gpucluster.components.gcp.planning.machines import BLOCK_CLASSES, CONDITIONS, MAINTENANCE
 from gpucluster.components.gcp.planning.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.gcp.planning.pools import ElasticPlan
 from gpucluster.components.gcp.pools.job_pools import job_pools
@@ -64,6 +64,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             after=ready,
             registry=registry_of,
             conditions=CONDITIONS,
+            block_classes=BLOCK_CLASSES,
             maintenance=MAINTENANCE,
         )
         up, security = self._control_plane.provider_kubeconfig, POD_SECURITY if fabric else "baseline"

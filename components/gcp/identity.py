@@ -10,7 +10,7 @@ import pulumi
 from pulumi_gcp import projects, serviceaccount
 
 from gpucluster.components.kubernetes.objects.objects import CLUSTER_ROLE_BINDING, RBAC, Declared, manifest_of
-from gpucluster.components.kubernetes.workspaces import Submitter
+from gpucluster.components.kubernetes.submitters import Submitter
 
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
 """The scope that leaves permissions of nodes to the roles of their account."""

@@ -3,82 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
 
 import pulumi
 
 from gpucluster.components.kubernetes.objects.namespace import PodSecurity, namespace, not_to_these, only_from_within
-from gpucluster.components.kubernetes.objects.objects import RBAC, ROLE, ROLE_BINDING, Declared, manifest_of
+from gpucluster.components.kubernetes.objects.objects import Declared
 from gpucluster.components.kubernetes.objects.volume import Volume, claimed
+from gpucluster.components.kubernetes.submitters import Submitter, SubmitterLimits, Submitters
 from gpucluster.components.planning.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM, TEAM
 from gpucluster.components.resources.label_transformation import labelled_objects
 from gpucluster.components.shared.teams import PeoplePlan, TeamPlan
-
-_NAME: Final = "job-submitter"
-_SEE: Final = ("get", "list", "watch")
-_CHANGE: Final = (*_SEE, "create", "update", "patch", "delete")
-# API group -> its resources: objects submitted to a queue, and access to them (docs/run/jobs.md). Objects that Trainer
-# creates for a TrainJob are read-only, because rules judge the TrainJob; so are Services, because they include load
-# balancers.
-_SUBMITTED: Final[Mapping[str, Sequence[str]]] = {
-    "trainer.kubeflow.org": ("trainjobs",),
-    "batch": ("jobs",),
-    "apps": ("deployments", "deployments/scale", "statefulsets", "statefulsets/scale"),
-    "leaderworkerset.x-k8s.io": ("leaderworkersets", "leaderworkersets/scale"),
-    "ray.io": ("rayclusters", "rayjobs", "rayservices"),
-    "": ("pods/portforward",),
-}
-_SEEN: Final[Mapping[str, Sequence[str]]] = {
-    "": ("events", "persistentvolumeclaims", "pods", "pods/log", "services"),
-    "jobset.x-k8s.io": ("jobsets",),
-    "kueue.x-k8s.io": ("localqueues", "workloads"),
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Submitter:
-    """name: as the cloud reports it to the API server."""
-
-    kind: Literal["Group", "User"] = "Group"
-    name: str
-
-
-class Submitters(pulumi.ComponentResource):
-    """A role in a namespace of jobs and its members, with permissions only in this namespace."""
-
-    def __init__(
-        self,
-        name: str,
-        people: Sequence[Submitter],
-        *,
-        namespace: pulumi.Input[str],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
-        super().__init__("gpucluster:kubernetes:Submitters", name, {}, opts)
-        here = pulumi.ResourceOptions(parent=self)
-        rules = [
-            {"apiGroups": [group], "resources": [*resources], "verbs": [*verbs]}
-            for granted, verbs in ((_SUBMITTED, _CHANGE), (_SEEN, _SEE))
-            for group, resources in granted.items()
-        ]
-        role = Declared(
-            f"{name}-role", manifest_of(ROLE, {"rules": rules}, object_name=_NAME, namespace=namespace), here
-        )
-        Declared(
-            f"{name}-binding",
-            manifest_of(
-                ROLE_BINDING,
-                {
-                    "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": _NAME},
-                    "subjects": [{"apiGroup": RBAC, "kind": one.kind, "name": one.name} for one in people],
-                },
-                object_name=_NAME,
-                namespace=namespace,
-            ),
-            pulumi.ResourceOptions(parent=self, depends_on=[role]),
-        )
-        self.register_outputs({})
 
 
 class Workspace(pulumi.ComponentResource):
@@ -161,10 +95,14 @@ class TeamSpace(pulumi.ComponentResource):
         people: Sequence[Submitter],
         *,
         workspace: Workspace,
+        limits: SubmitterLimits,
+        may_exec: bool = False,
         closed: Sequence[str] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """people: submitters of its jobs. workspace: with its volumes. closed: addresses that no job may reach."""
+        """people: submitters of its jobs. workspace: with its volumes. limits, may_exec: of submitters. closed:
+        addresses that no job may reach.
+        """
         self.labels = {TEAM: team.name}
         super().__init__("gpucluster:kubernetes:TeamSpace", name, {}, labelled_objects(self.labels, opts))
         here = pulumi.ResourceOptions(parent=self)
@@ -180,7 +118,8 @@ class TeamSpace(pulumi.ComponentResource):
         only_from_within(f"{name}.network", namespace=inside, opts=here)
         if closed:
             not_to_these(f"{name}.closed", closed, namespace=inside, opts=here)
-        Submitters(f"{name}.submitters", people, namespace=inside, opts=here)
+        limited = pulumi.ResourceOptions(parent=self, depends_on=[limits])
+        Submitters(f"{name}.submitters", people, namespace=inside, may_exec=may_exec, opts=limited)
         self.register_outputs({"namespace": inside})
 
 
@@ -190,26 +129,42 @@ def people_spaces(
     members: Callable[[str, Sequence[str]], Sequence[Submitter]],
     *,
     workspace: Workspace,
+    block_classes: Sequence[str],
     closed: Sequence[str] = (),
     opts: pulumi.ResourceOptions,
 ) -> list[TeamSpace]:
-    """The submitters of `training`, and the namespaces of teams. name: of the cluster.
+    """The submitters of `training`, and the namespaces of teams. name: of the cluster. block_classes: as in
+    `SubmitterLimits`.
 
     members: namespace and its submitters in the spec's terms -> the same as the cloud reports them to the API server.
     """
+    groups = {NAMESPACE: people.submitters, **{team.namespace: team.groups for team in people.teams}}
+    found = {namespace: members(namespace, named) for namespace, named in groups.items() if named}
+    if not found:
+        return []
+    limits = SubmitterLimits(
+        f"{name}-submitter-limits",
+        [*dict.fromkeys(one for some in found.values() for one in some)],
+        namespaces=people.namespaces,
+        block_classes=block_classes,
+        opts=opts,
+    )
     if people.submitters:
         Submitters(
             f"{name}-submitters",
-            members(NAMESPACE, people.submitters),
+            found[NAMESPACE],
             namespace=workspace.namespace.object_name,
-            opts=opts,
+            may_exec=people.may_exec,
+            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[limits])),
         )
     return [
         TeamSpace(
             f"{name}-team-{team.name}",
             team,
-            members(team.namespace, team.groups),
+            found[team.namespace],
             workspace=workspace,
+            limits=limits,
+            may_exec=people.may_exec,
             closed=closed,
             opts=opts,
         )

@@ -36,9 +36,10 @@ class TeamPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class PeoplePlan:
-    """submitters: submit jobs without a team."""
+    """submitters: submit jobs without a team. may_exec: whether they and the teams may start programs in pods."""
 
     submitters: tuple[str, ...]
+    may_exec: bool
     teams: tuple[TeamPlan, ...]
 
     @property
@@ -108,6 +109,7 @@ def plan_people(
         _report_teams(teams, pool_gpus, planning)
     return PeoplePlan(
         submitters=access.submitters,
+        may_exec=access.exec,
         teams=tuple(
             TeamPlan(
                 name=name,

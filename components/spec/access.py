@@ -111,6 +111,11 @@ class _Access(Model):
         "of an IAM role or user; Google Cloud: group:, user: or serviceAccount: and an address; Azure: object id of a "
         "Microsoft Entra group)",
     )
+    exec: bool = Field(
+        default=False,
+        description="Whether submitters and teams may use `kubectl exec` and `kubectl cp` in their namespace; off by "
+        "default, because no rule sees what a shell in somebody's running job does, and no log keeps it",
+    )
 
 
 class PublicAccess(_Access):

@@ -200,7 +200,8 @@ def _fabric_rules(
     ]
 
 
-_CLASS = "gp3"
+BLOCK_CLASS = "gp3"
+"""Storage class of EBS volumes, the only one of the cluster."""
 
 
 class BlockStorage(pulumi.ComponentResource):
@@ -256,12 +257,12 @@ class BlockStorage(pulumi.ComponentResource):
             manifest_of(
                 STORAGE_CLASS,
                 volumes,
-                object_name=_CLASS,
+                object_name=BLOCK_CLASS,
                 annotations={"storageclass.kubernetes.io/is-default-class": "true"},
             ),
             pulumi.ResourceOptions(parent=self, depends_on=[driver]),
         )
-        self.register_outputs({"storageClass": _CLASS})
+        self.register_outputs({"storageClass": BLOCK_CLASS})
 
 
 def _without_name(tags: Mapping[str, str]) -> dict[str, str]:

@@ -109,6 +109,11 @@ def plan_system(nodes: int, planning: Planning[Location]) -> SystemPlan:
     return plan
 
 
+BLOCK_CLASSES: Final = ("default", "managed-csi", "managed-csi-premium")
+"""Storage classes of managed disks that AKS installs. Source: AKS documentation, "Storage options for applications",
+storage classes.
+"""
+
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
     {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
 )

@@ -86,6 +86,12 @@ def plan_system(gpu_nodes: int, planning: Planning[Location]) -> SystemPlan:
     return plan
 
 
+BLOCK_CLASSES: Final = ("standard-rwo", "premium-rwo")
+"""Storage classes of persistent disks that GKE installs.
+
+Source: GKE documentation, "Using the Compute Engine persistent disk CSI Driver".
+"""
+
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
     {
         "type": "XidCriticalError",

@@ -78,6 +78,7 @@ _RBAC: Final = f"{RBAC}/v1"
 _KUEUE: Final = "kueue.x-k8s.io/v1beta2"
 
 # Source: Kubernetes API reference v1.35.
+CLUSTER_ROLE: Final = Kind(_RBAC, "ClusterRole", nested=False)
 CLUSTER_ROLE_BINDING: Final = Kind(_RBAC, "ClusterRoleBinding", nested=False)
 CONFIG_MAP: Final = Kind("v1", "ConfigMap", nested=False)
 NAMESPACE: Final = Kind("v1", "Namespace", nested=False)
