@@ -80,6 +80,12 @@ IN_NAMESPACE: Final[Sequence[Right]] = (
         verbs=_CHANGE,
         why="policy `gpu-pods`",
     ),
+    Right(
+        group="leaderworkerset.x-k8s.io",
+        resources=("leaderworkersets", "leaderworkersets/scale"),
+        verbs=_CHANGE,
+        why="policy `gpu-pods`",
+    ),
     Right(group="ray.io", resources=("rayclusters", "rayjobs", "rayservices"), verbs=_CHANGE, why="policy `gpu-pods`"),
     Right(
         resources=("pods",),

@@ -24,13 +24,13 @@ import yaml
 
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.job_rules import rules_of
-from gpucluster.components.kubernetes.jobs.jobs import queues_of
+from gpucluster.components.kubernetes.jobs.jobs import queues_of, runtimes_of
 from gpucluster.components.kubernetes.objects import charts
 from gpucluster.components.planning.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
-from gpucluster.sandbox.api_server.server import open_server
+from gpucluster.sandbox.api_server.server import Server, open_server
 from tests.gpucluster.core.catalog.misfit import misfit
 from tests.waiting import wait_for
 
@@ -64,6 +64,7 @@ API = {
     "Job": "batch/v1",
     "CronJob": "batch/v1",
     "JobSet": "jobset.x-k8s.io/v1alpha2",
+    "RayCluster": "ray.io/v1",
     "RayJob": "ray.io/v1",
     "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1",
 }
@@ -75,6 +76,7 @@ class Judge:
 
     cloud: str
     client: Client
+    server: Server
 
     def __call__(self, document: Mapping[str, Any], *, keep: bool = False, user: str | None = None) -> str:
         """What the server says of an object; nothing where it takes it."""
@@ -89,6 +91,15 @@ class Judge:
             for header in ("Impersonate-User", "Impersonate-Group"):
                 headers.pop(header, None)
         return ""
+
+    def warning(self, document: Mapping[str, Any]) -> str:
+        """Of what kubectl prints of an object that the server takes, the rule's sentence; nothing without one."""
+        config = self.server.folder / "kubeconfig"
+        config.write_text(json.dumps(self.server.kubeconfig()))
+        kubectl = [str(find_binaries().kubectl), "--kubeconfig", str(config), "apply", "--dry-run=server", "-f", "-"]
+        done = subprocess.run(kubectl, input=json.dumps(document), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return "".join(re.findall("binding 'several-nodes': (.*)", done.stderr))
 
 
 def _namespace(name: str, standard: str, more: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -111,7 +122,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         found: list[Judge] = []
         for cloud, standard in STANDARDS.items():
             server = stack.enter_context(open_server(tmp_path_factory.mktemp(cloud), find_binaries()))
-            judge = Judge(cloud, Client(server))
+            judge = Judge(cloud, Client(server), server)
             # Those of Ray are large: of the example and of jobs.
             judge.client.define([it for it in definitions if it["metadata"]["name"] not in OTHER_RAY])
             judge.client.apply(_namespace(NAMESPACE, standard))
@@ -206,7 +217,7 @@ def _maker(row: Mapping[str, Any]) -> dict[str, Any]:
         spec = pods
     elif kind == "LeaderWorkerSet":
         spec = {"leaderWorkerTemplate": {**spec, "workerTemplate": {"spec": pods}}}
-    elif kind not in ("CronJob", "JobSet", "RayJob"):
+    elif kind not in ("CronJob", "JobSet", "RayCluster", "RayJob"):
         labels = {"app": "a"}
         selector = labels if kind == "ReplicationController" else {"matchLabels": labels}
         selected = {} if kind == "Job" else {"selector": selector}
@@ -255,9 +266,43 @@ def test_what_is_nearly_so_is_taken_on_every_cloud(
             refused[judge.cloud, f"job-{name}"] = judge(_job(example, row))
         for name, row in PODS["taken"].items():
             refused[judge.cloud, f"pod-{name}"] = judge(_pod(pods[judge.cloud], row), user=JOBS_PODS)
-        for name, row in GPUS["taken"].items():
+        for name, row in {**GPUS["taken"], **GPUS["warned"]}.items():
             refused[judge.cloud, f"gpus-{name}"] = judge(_maker(row), user=row.get("user"))
     assert {at: said for at, said in refused.items() if said} == {}
+
+
+SEVERAL = {
+    "aws": "100 of 3,200 Gb/s a machine at most (measured on A3 Mega: a thirteenth of the speed); use a TrainJob with "
+    "the runtime training, or request vpc.amazonaws.com/efa: 32 and what else its pods have",
+    "azure": "80 of 3,200 Gb/s a machine at most (measured on A3 Mega: a thirteenth of the speed); use a TrainJob with "
+    "the runtime training, or request rdma/ib: 8 and what else its pods have",
+    "gcp": "200 of 1,600 Gb/s a machine at most (measured on A3 Mega: a thirteenth of the speed); use a TrainJob with "
+    "the runtime training, or request the annotation networking.gke.io/default-interface, the annotation "
+    "networking.gke.io/interfaces, the annotation devices.gke.io/container.tcpxo-daemon and what else its pods have",
+}
+
+
+def test_who_takes_several_machines_without_the_fabric_is_told_what_tcp_costs(judges: list[Judge]) -> None:
+    """What takes one, a part of each, or the fabric itself is told nothing."""
+    one_by_one = ("job-in-a-queue", "job-of-one-machine", "job-of-many-pods-with-one-gpu", "serving-in-a-queue")
+    silent = [GPUS["taken"][name] for name in (*one_by_one, "jobset-of-one-machine-and-a-driver")]
+    for judge in judges:
+        told = {name: judge.warning(_maker(row)) for name, row in GPUS["warned"].items()}
+        assert {name for name, warning in told.items() if SEVERAL[judge.cloud] not in warning} == set()
+        assert [judge.warning(_maker(row)) for row in silent] == [""] * len(silent)
+
+
+def test_a_jobset_that_is_the_runtimes_template_has_the_fabric(judges: list[Judge], pools: Pools) -> None:
+    """As the page tells users of JobSets; the same without its devices is told of."""
+    for judge in judges:
+        spec = copy.deepcopy(runtimes_of(pools(judge.cloud), home=False, registry=None)["training"]["template"]["spec"])
+        job = spec["replicatedJobs"][0]["template"]["spec"]
+        job |= {"parallelism": 2, "completions": 2}
+        jobset = {**_maker({"kind": "JobSet", "queue": "training"}), "spec": spec}
+        assert judge.warning(jobset) == ""
+        job["template"]["metadata"]["annotations"] = {}
+        job["template"]["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": 8}}
+        assert SEVERAL[judge.cloud] in judge.warning(jobset)
 
 
 @pytest.mark.parametrize("name", ["nccl-all-reduce", "single-gpu"])

@@ -45,9 +45,37 @@ def rules_of(
         **_pod_values(pools),
         **image_values(release),
     }
-    rules = ("training-jobs", "gpu-pods", *(() if restricted else ("training-pods",)))
-    folder = Path(__file__).with_name("manifests")
-    return {rule: manifests(folder / f"{rule}.yaml", values) for rule in rules}
+    names = ("training-jobs", "gpu-pods", *(() if restricted else ("training-pods",)))
+    rules = {name: _policy(name, values) for name in names}
+    for pool in pools:
+        if pool.fabric is not None:
+            spec = rules["gpu-pods"][0]["spec"]
+            rules["several-nodes"] = _policy("several-nodes", {**values, **_fabric_values(pool, pool.fabric, spec)})
+    return rules
+
+
+def _policy(name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
+    return manifests(Path(__file__).with_name("manifests") / f"{name}.yaml", values)
+
+
+def _fabric_values(pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any]) -> dict[str, object]:
+    """gpu_pods: specification of the policy that reads the same objects."""
+    resources = {name: f"{name}: {amount}" for name, amount in fabric.resources.items()}
+    marks = [*resources, *fabric.annotations]
+    return {
+        "objects": gpu_pods["matchConstraints"]["resourceRules"],
+        "variables": [variable for variable in gpu_pods["variables"] if variable["name"] in _OF_PODS],
+        "queue": pool.name,
+        "gpus": pool.shape.gpus,
+        "fabric": marks,
+        "how": [resources.get(mark, f"the annotation {mark}") for mark in marks],
+        "host_gbps": f"{pool.shape.host_gbps:,}",
+        "fabric_gbps": f"{pool.shape.fabric_gbps:,}",
+    }
+
+
+_OF_PODS: Final = ("ray", "parts", "queue", "gated", "makers", "made")
+"""Variables of `gpu-pods` with the pods that an object makes, and with its maker."""
 
 
 def _queue_values(queues: Mapping[str, Sequence[str]]) -> dict[str, object]:
