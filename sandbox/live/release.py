@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.core.text.type_guards import items, mapping
+from gpucluster.sandbox.clouds.kubernetes.objects import namespace_of
 from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.live.charts import Chart, render
 from gpucluster.sandbox.live.controllers import Controller, Site
@@ -32,6 +33,7 @@ _APPLIED: Final = frozenset(
         "ServiceAccount",
     }
 )
+_NAMESPACED: Final = frozenset({"ConfigMap", "Role", "RoleBinding", "ServiceAccount"})
 _WEBHOOKS: Final = frozenset({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
 _FILE: Final = "controller_manager_config.yaml"
 # Sources: kueue v0.19.2, apis/config/v1beta2/configuration_types.go; jobset v0.12.0, api/config/v1alpha1/types.go; lws
@@ -87,11 +89,18 @@ def running(chart: Chart, release: Mapping[str, Any], site: Site) -> Running:
     bundle = base64.b64encode(site.server.authority.read_bytes()).decode()
     return Running(
         controller=controller,
-        objects=[document for document in documents if document["kind"] in _APPLIED],
+        objects=[_placed(document, release) for document in documents if document["kind"] in _APPLIED],
         webhooks=[
             _pointed(document, ports["webhook"], bundle) for document in documents if document["kind"] in _WEBHOOKS
         ],
     )
+
+
+def _placed(document: Mapping[str, Any], release: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object, in the namespace of its release if it names none, as Helm puts it."""
+    if document["kind"] not in _NAMESPACED:
+        return document
+    return {**document, "metadata": {"namespace": namespace_of(release), **mapping(document["metadata"])}}
 
 
 def _container(documents: Sequence[Mapping[str, Any]], chart: Chart) -> tuple[Mapping[str, Any], str]:

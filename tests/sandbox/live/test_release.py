@@ -138,6 +138,9 @@ def test_the_other_charts_have_all_that_is_replaced(site: Site, chart: str, name
     assert found["webhook"]["host"] == "127.0.0.1"
     assert found["leaderElection"]["leaderElect"] is False
     assert it.webhooks
+    # Helm puts what names no namespace into the release's.
+    placed = [document for document in it.objects if document["kind"] in ("ConfigMap", "Role", "RoleBinding")]
+    assert {document["metadata"].get("namespace") for document in placed} == {namespace}
 
 
 def test_another_configuration_is_another_command(site: Site) -> None:
