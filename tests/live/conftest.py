@@ -26,6 +26,7 @@ pytest.register_assert_rewrite(
             "listed",
             "queue_counts",
             "rehearsed",
+            "sdk",
             "teams",
             "wrong",
         )

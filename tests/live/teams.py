@@ -17,7 +17,7 @@ _KUEUE = "kueue.x-k8s.io/v1beta2"
 
 
 # What the API server takes whoever is in the team's group for: on AWS by its access entry, elsewhere by the token.
-_GROUP = {
+GROUP = {
     "aws": "gpucluster:team-vision",
     "gcp": "vision@example.com",
     "azure": "00000000-0000-0000-0000-00000000000b",
@@ -94,6 +94,10 @@ def test_who_submits_for_one_team_sees_and_changes_nothing_of_another(live: Live
         ("delete", "trainjobs.trainer.kubeflow.org", "team-vision"),
         ("get", "pods/log", "team-vision"),
         ("list", "workloads.kueue.x-k8s.io", "team-vision"),
+        ("create", "services", "team-vision"),
+        ("create", "secrets", "team-vision"),
+        ("patch", "workloads.kueue.x-k8s.io", "team-vision"),
+        ("list", "clustertrainingruntimes.trainer.kubeflow.org", ""),
     ]
     refused = [
         ("list", "trainjobs.trainer.kubeflow.org", "team-speech"),
@@ -102,10 +106,10 @@ def test_who_submits_for_one_team_sees_and_changes_nothing_of_another(live: Live
         ("create", "trainjobs.trainer.kubeflow.org", "training"),
         ("get", "secrets", "team-vision"),
         ("create", "pods/exec", "team-vision"),
-        ("create", "services", "team-vision"),
+        ("create", "services", "team-speech"),
         ("create", "rolebindings.rbac.authorization.k8s.io", "team-vision"),
         ("patch", "localqueues.kueue.x-k8s.io", "team-vision"),
-        ("patch", "workloads.kueue.x-k8s.io", "team-vision"),
+        ("patch", "workloads.kueue.x-k8s.io", "team-speech"),
         ("patch", "clusterqueues.kueue.x-k8s.io", ""),
         ("delete", "nodes", ""),
     ]
@@ -137,7 +141,7 @@ def _may(live: Live, verb: str, resource: str, namespace: str) -> bool:
         "metadata": {},
         "spec": {
             "user": "ada",
-            "groups": [_GROUP[live.cloud], "system:authenticated"],
+            "groups": [GROUP[live.cloud], "system:authenticated"],
             "resourceAttributes": _attributes(verb, resource, namespace),
         },
     }

@@ -13,7 +13,7 @@ from gpucluster.components.kubernetes.jobs.job_controllers import Queueing
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.job_rules import job_rules, rules_of
 from gpucluster.components.kubernetes.jobs.queues import JobQueue, TeamQueues
-from gpucluster.components.kubernetes.jobs.runtimes import mpi_runtime, torch_runtime
+from gpucluster.components.kubernetes.jobs.runtimes import FRAMEWORK, framework_of, mpi_runtime, torch_runtime
 from gpucluster.components.kubernetes.objects.charts import mirrored
 from gpucluster.components.kubernetes.objects.namespace import not_to_these, only_from_within
 from gpucluster.components.kubernetes.objects.objects import (
@@ -108,8 +108,11 @@ class Jobs(pulumi.ComponentResource):
             )
         runtimes = runtimes_of(pools, home=home, registry=registry)
         for runtime, spec in runtimes.items():
+            labels = {FRAMEWORK: framework_of(spec)}
             Declared(
-                f"{name}-{runtime}-runtime", manifest_of(CLUSTER_TRAINING_RUNTIME, spec, object_name=runtime), ready
+                f"{name}-{runtime}-runtime",
+                manifest_of(CLUSTER_TRAINING_RUNTIME, spec, object_name=runtime, labels=labels),
+                ready,
             )
         training = next(pool for pool in pools if pool.name == TRAINING_POOL)
         rules = rules_of(

@@ -25,6 +25,11 @@ STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER: Final = "trainer"
 NODE: Final = "node"
 """The container that Trainer writes to."""
+FRAMEWORK: Final = "trainer.kubeflow.org/framework"
+"""Label of a runtime, without which Kubeflow's SDK neither lists it nor submits jobs for it.
+
+Source: kubeflow/sdk 0.5.0, kubeflow/trainer/backends/kubernetes/backend.py (list_runtimes, get_runtime).
+"""
 # The volume with a job's SSH keys, which Trainer adds. Source: kubeflow/trainer v2.2.1, pkg/constants.
 _SSH_VOLUME: Final = "mpi-ssh-auth"
 
@@ -64,6 +69,11 @@ _OPEN_MPI: Final[Mapping[str, str]] = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_oob_tcp_if_include": "eth0",
 }
+
+
+def framework_of(runtime: Mapping[str, Any]) -> str:
+    """What starts the processes of a runtime's jobs: `torch` or `mpi`."""
+    return next(policy for policy in ("torch", "mpi") if policy in runtime["mlPolicy"])
 
 
 def torch_runtime(pools: Sequence[JobPool], image: str, *, home: bool) -> dict[str, Any]:
