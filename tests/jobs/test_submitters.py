@@ -51,7 +51,7 @@ def _commands(page: str) -> Iterator[str]:
             commands = [" ".join(inline.split())]
         else:
             # A quote or a pipe goes on in the next line.
-            commands = re.findall(r"(?:[^\n']|'[^']*'|\|\n)+", re.sub(r"\s+#.*$", "", block, flags=re.MULTILINE))
+            commands = re.findall(r"(?:\|\n|[^\n']|'[^']*')+", re.sub(r"\s+#.*$", "", block, flags=re.MULTILINE))
         for command in commands:
             if re.search(r"(^|\| )kubectl (-n \S+ )?\w+[ /]\S", command):
                 yield command.strip()

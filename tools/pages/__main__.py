@@ -14,6 +14,7 @@ from tools.pages import examples, mistakes, pull_request, tables
 _PAGES: Final[dict[str, Callable[[], str]]] = {
     "rules": tables.rules_page,
     "node-changes": tables.node_changes_page,
+    "submitter-rights": tables.submitter_rights_page,
     "pull-request-example": pull_request.page,
 }
 

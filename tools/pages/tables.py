@@ -1,4 +1,4 @@
-"""Writes docs/reference/rules.md and docs/reference/node-changes.md.
+"""Writes docs/reference/rules.md, docs/reference/node-changes.md and docs/reference/submitter-rights.md.
 
 All content of a rule comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, Right
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.tables import Row, rows
 from gpucluster.policies.engine.examples import example_of
@@ -169,3 +170,37 @@ def _table(own: list[Row]) -> Iterator[str]:
         named = ", ".join(f"`{name}`" for name in row["properties"].split())
         what = "all others" if row["properties"] == "*" else named
         yield f"| {what} | {_EFFECTS[row['effect']]} | {row['source']} |"
+
+
+def submitter_rights_page() -> str:
+    """docs/reference/submitter-rights.md, from the roles of submitters."""
+    lines = [
+        "# Rights of a submitter",
+        "",
+        "Written by `make docs` from the roles in "
+        "[`components/kubernetes/submitters.py`](../../components/kubernetes/submitters.py). A submitter is who "
+        "`access.submitters` or `teams` names ([teams](../run/teams.md)). `tests/jobs/test_submitters.py` runs the "
+        "commands of the pages about jobs, and all examples, with these rights on a real API server.",
+        "",
+        "The policy `submitters` sets the limits that a role can't "
+        "([`submitters.yaml`](../../components/kubernetes/jobs/manifests/submitters.yaml)); `gpu-pods` and "
+        "`training-jobs` judge pods and TrainJobs of everybody ([policies](../run/jobs.md#admission-policies)).",
+    ]
+    for title, rights in (
+        ("In the namespace of the jobs", [*IN_NAMESPACE, EXEC]),
+        ("In the whole cluster, read only", IN_CLUSTER),
+    ):
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            "| API group | objects | verbs | reason or limit |",
+            "| --- | --- | --- | --- |",
+        ]
+        lines += map(_right, rights)
+    return "\n".join([*lines, ""])
+
+
+def _right(right: Right) -> str:
+    objects = ", ".join(f"`{resource}`" for resource in right.resources)
+    return f"| {right.group or 'core'} | {objects} | {', '.join(right.verbs)} | {right.why} |"

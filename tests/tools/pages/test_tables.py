@@ -1,4 +1,4 @@
-"""docs/reference/rules.md is what the rules say."""
+"""Pages of docs/reference are what the rules, the tables and the roles say."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from gpucluster.policies.engine.rule import EXEMPTIONS, page_of
 from gpucluster.policies.packs import TRAINING
 from tools.pages.tables import node_changes_page as tables_page
 from tools.pages.tables import rules_page as page
+from tools.pages.tables import submitter_rights_page
 
 FILE = Path(__file__).parents[3] / "docs/reference/rules.md"
 
@@ -40,3 +41,8 @@ def test_the_page_of_node_changes_is_up_to_date():
 def test_every_row_is_on_the_page():
     text = tables_page()
     assert [row["source"] for row in rows("node_changes") if row["source"] not in text] == []
+
+
+def test_the_page_of_a_submitters_rights_is_up_to_date():
+    """`make docs` writes it anew."""
+    assert (FILE.parent / "submitter-rights.md").read_text() == submitter_rights_page()
