@@ -259,6 +259,15 @@ def test_a_submitter_makes_what_stays_within_the_limits(people: People, document
         assert people.submitter.refusal("kubectl delete --wait=false -f -", document) == ""
 
 
+@pytest.mark.parametrize("name", ["kube-system:statefulset-controller", "training:data"])
+def test_a_claim_is_within_the_limits_whoever_makes_it_for_a_submitter(people: People, name: str) -> None:
+    group = "system:serviceaccounts" if name.startswith("kube-system") else GROUPS[0]
+    create = f"kubectl --as system:serviceaccount:{name} --as-group {group} create -f -"
+    assert "allowed classes: gp3" in people.submitter.refusal(create, _claim(storageClassName="efs"))
+    assert people.submitter.refusal(create, _claim()) == ""
+    assert people.submitter.refusal("kubectl -n training delete pvc it --wait=false") == ""
+
+
 def test_the_claim_of_all_jobs_is_not_a_submitters_to_delete(people: People) -> None:
     for command in (
         "delete pvc shared --wait=false",
