@@ -24,9 +24,9 @@ pytest.register_assert_rewrite(
             "everywhere",
             "harness",
             "listed",
+            "members",
             "queue_counts",
             "rehearsed",
-            "sdk",
             "teams",
             "wrong",
         )

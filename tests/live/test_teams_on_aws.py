@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.live.harness import Live
-from tests.live.sdk import *  # noqa: F403 - on this cloud alone: nothing of it is the cloud's
+from tests.live.members import *  # noqa: F403 - on this cloud alone: nothing of it is the cloud's
 from tests.live.teams import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.teams import with_teams
 
