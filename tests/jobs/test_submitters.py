@@ -309,7 +309,10 @@ def test_what_a_controller_made_waits_for_its_queue_whoever_asks(people: People)
     """A Job of a JobSet, held back because the JobSet waits: a submitter neither starts nor disowns it."""
     owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "set", "uid": "1", "controller": True}
     pod = {"restartPolicy": "Never", "containers": [{"name": "it", "image": "it:1"}]}
-    job = {**_core("Job", "inner", spec={"suspend": True, "template": {"spec": pod}}), "apiVersion": "batch/v1"}
+    job: dict[str, Any] = {
+        **_core("Job", "inner", spec={"suspend": True, "template": {"spec": pod}}),
+        "apiVersion": "batch/v1",
+    }
     people.admin.create({**job, "metadata": {**job["metadata"], "ownerReferences": [owner]}})
     start = {"spec": {"suspend": False}}
     disown = {"metadata": {"ownerReferences": None}}
