@@ -74,8 +74,8 @@ def _version(kind: str, name: str, file: str) -> str:
             except PackageNotFoundError:
                 return ""
         case _:
-            # `module v1.2.3` in a go.mod, `image:tag`, or `alias@v20260714`
-            found = re.search(rf"(?<![\w./-]){re.escape(name)}(?: |:|@v)(v?\d[\w.-]*)", _text(file))
+            # `module v1.2.3` of a go.mod, `module,v1.2.3` of a table, `image:tag`, or `alias@v20260714`
+            found = re.search(rf"(?<![\w./-]){re.escape(name)}(?: |,|:|@v)(v?\d[\w.-]*)", _text(file))
             if found is None:
                 raise DamagedTable(f"versions.csv: {file} has no version of {name}; correct `pin` or `name`")
             return found[1]
