@@ -16,9 +16,9 @@ from gpucluster.core.catalog.kubernetes_versions import default_driver, kubernet
 from gpucluster.core.catalog.machines import Machine
 
 KUBERNETES: Final = "1.35"
-"""The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 support and that is not the first
-of its line; A3 Mega was validated on it, and A3 Ultra is declared with it. Sources: awslabs/amazon-eks-ami v20260714
-(1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1; NVIDIA/aicr v0.11.1 (A3 Mega);
+"""A minor version that both Karpenter 1.15 and the EKS GPU image of 2026-07 support and that is not the first of its
+line; why none is newer is in `versions.csv`. A3 Mega was validated on it, and A3 Ultra is declared with it. Sources:
+awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.15.2; NVIDIA/aicr v0.11.1 (A3 Mega);
 GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.); Azure/AKS releases, 2026-10-25.
 """
 

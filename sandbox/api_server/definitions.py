@@ -4,7 +4,8 @@ Columns: brought_by (a Helm chart, after its repository if another chart has the
 the kinds in its clusters); version of the chart; module, module_version and sum (of go.sum) with the definitions;
 files, patterns with a space between. For karpenter-provider-gcp the table uses the upstream version in its go.mod: its
 own module is not available, so its node class has no definition here. For Kueue 0.19.7 the module of 0.19.2 is used,
-the newest that is available.
+the newest that is available; for Karpenter 1.15.2 that of 1.15.0, whose definitions and chart are the same and which
+needs no newer Go than Kubernetes does.
 """
 
 from __future__ import annotations
@@ -122,6 +123,6 @@ def _fetch(source: Source, into: Path, say: Say) -> None:
 def _download(source: Source, say: Say) -> Path:
     """The module in Go's cache. Raises Unavailable."""
     try:
-        return source.pinned.folder(find_go(cache_folder(), say))
+        return source.pinned.folder(find_go(cache_folder(), say, Path(__file__).parent))
     except (NoGo, EngineError) as error:
         raise Unavailable(str(error)) from error

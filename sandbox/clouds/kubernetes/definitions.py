@@ -38,7 +38,7 @@ _QUEUES: Final = frozenset(
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, docs/getting-started/installation.md.
 _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 
-# Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.14.1 and the repository above,
+# Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.15.0 and the repository above,
 # charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.19.2, charts/kueue/templates/crd.
 _IN_TEMPLATES: Final = {
     "karpenter-crd": _ON_AWS,

@@ -23,7 +23,7 @@ from gpucluster.sandbox.clouds.types.values import UNKNOWN
 pytestmark = pytest.mark.slow
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
-KARPENTER = {"chart": "oci://public.ecr.aws/karpenter/karpenter-crd", "version": "1.14.1", "name": "crd"}
+KARPENTER = {"chart": "oci://public.ecr.aws/karpenter/karpenter-crd", "version": "1.15.2", "name": "crd"}
 Asked = Callable[..., Resource]
 Make = Callable[..., Entry]
 
