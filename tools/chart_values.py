@@ -23,6 +23,7 @@ Values = dict[str, Any]
 """Key -> those below it; None if any value is taken there."""
 
 _READ: Final = re.compile(r"\.Values((?:\.\w+)+)")
+_NAMED: Final = re.compile(r"\$(\w+) := \.Values((?:\.\w+)+)(?= *-?}})")
 _HEAD: Final = ("version", "source", "as_of")
 
 
@@ -33,7 +34,7 @@ def known_values(folder: Path) -> Values:
     found = _keys(mapping(yaml.safe_load((folder / "values.yaml").read_text(encoding="utf-8"))))
     whole: set[tuple[str, ...]] = set()
     for file in sorted((folder / "templates").rglob("*.*")):
-        for path in _READ.findall(file.read_text(encoding="utf-8")):
+        for path in _READ.findall(_unnamed(file.read_text(encoding="utf-8"))):
             whole.add(tuple(path[1:].split(".")))
     for path in sorted(whole):
         _add(found, path)
@@ -48,6 +49,15 @@ def known_values(folder: Path) -> Values:
         inner = folder / "charts" / name
         found[alias] = _merged(known_values(inner), found.get(alias) or {}) if inner.is_dir() else None
     return {**found, "global": None}
+
+
+def _unnamed(template: str) -> str:
+    """With the path of each value in place of the variable that names it, unless that is read as a whole, too."""
+    for name, path in _NAMED.findall(template):
+        text = template.replace(f"${name} := .Values{path}", "")
+        if re.search(rf"\${name}\b(?!\.\w)", text) is None:
+            template = re.sub(rf"\${name}\b", f".Values{path}", text)
+    return template
 
 
 def _keys(given: Mapping[str, Any]) -> Values:
