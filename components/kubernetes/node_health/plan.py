@@ -17,7 +17,7 @@ PROGRAM_MISTAKES: Final = (13, 31)
 """XIDs that a faulty program causes as well: an exception in the graphics engine, and a fault of a memory page.
 If they counted, one faulty program would take every node it runs on out of the cluster.
 
-Source: Amazon EKS user guide, node-health-nma ("NVIDIA XID error codes"); NVIDIA/k8s-device-plugin 0.18.2,
+Source: Amazon EKS user guide, node-health-nma ("NVIDIA XID error codes"); NVIDIA/k8s-device-plugin 0.19.3,
 internal/rm/health.go, which ignores the same.
 """
 MEMORY_REMAPPED: Final = 63
