@@ -104,9 +104,9 @@ def _sections(found: Sequence[Pin], today: datetime.date) -> Iterator[Section]:
     ended = [one for one in found if one.support(today) not in ("standard", "not known")]
     yield f"{counted(len(found), 'version')}: {len(behind)} behind, {len(ended)} out of standard support on {today}"
     if behind:
-        names: dict[str, list[str]] = {}
+        names: dict[str, dict[str, None]] = {}  # a chart and its program have one name
         for one in behind:
-            names.setdefault(one.newest.stays or "not in use yet", []).append(_name(one))
+            names.setdefault(one.newest.stays or "not in use yet", {})[_name(one)] = None
         yield Notes("Why newer ones are not in use", [f"{', '.join(of)}: {why}" for why, of in names.items()])
 
 
