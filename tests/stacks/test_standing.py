@@ -72,9 +72,10 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-jobs-software-kueue-critical": "create",
         # The setup of machines that Karpenter starts from now on; training nodes keep theirs until they roll.
         "trial-elastic-class": "update",
+        **{f"trial-elastic-karpenter{part}": "update" for part in ("", "-crd")},  # 1.15
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-exporter-dcgm": "update",
-        **{f"trial-devices-{plugin}": "update" for plugin in ("efa", "nvidia")},  # stay on broken nodes
+        **{f"trial-devices-{plugin}": "update" for plugin in ("efa", "nvidia")},  # 0.19; stay on broken nodes
         "trial-monitoring-workspace": "update",
         "trial-telemetry-dashboard-fabric": "update",
         "trial-monitoring-scraper": "update",  # reads what tells of broken nodes
