@@ -73,7 +73,7 @@ def jobs_of(objects: ClusterObjects, now: datetime) -> list[Job]:
     places = _places(objects.workloads)
     found: list[Job] = []
     for workload in objects.workloads:
-        owner = owner_of(workload) or next(map(mapping, _owners(workload)), {})
+        owner = owner_of(workload) or next(iter(_owners(workload)), _NOTHING)
         kind, job = own.pop(str(owner.get("uid")), (str(owner.get("kind") or "Workload"), None))
         found.append(_job(kind, job, workload, objects, places.get(_uid(workload)), now))
     found += [_job(kind, job, None, objects, None, now) for kind, job in own.values()]
@@ -91,7 +91,7 @@ def _job(
     record = workload or {}
     metadata = mapping((job or record).get("metadata"))
     labels = mapping(metadata.get("labels"))
-    owner = next(map(mapping, _owners(record)), {})
+    owner = next(iter(_owners(record)), _NOTHING)
     name = str(metadata.get("name") if job is not None or not owner else owner.get("name"))
     namespace = str(metadata.get("namespace"))
     pods = [pod for pod in objects.pods if _belongs(pod, kind, namespace, name, record)]
@@ -116,8 +116,11 @@ def _job(
     )
 
 
+_NOTHING: Final[Object] = {}
+
+
 def _owners(item: Object) -> list[Object]:
-    return items(mapping(item.get("metadata")).get("ownerReferences"))
+    return [mapping(one) for one in items(mapping(item.get("metadata")).get("ownerReferences"))]
 
 
 def _uid(item: Object) -> str:
@@ -136,8 +139,8 @@ def _belongs(pod: Object, kind: str, namespace: str, name: str, workload: Object
         return False
     if kind in KINDS:
         return mapping(metadata.get("labels")).get(KINDS[kind][1]) == name
-    above = {mapping(owner).get("uid") for owner in _owners(workload)}
-    return _uid(pod) in above or any(mapping(owner).get("uid") in above for owner in _owners(pod))
+    above = {owner.get("uid") for owner in _owners(workload)}
+    return _uid(pod) in above or any(owner.get("uid") in above for owner in _owners(pod))
 
 
 def _state(job: Object, workload: Object, pods: Sequence[Object], expected: int, now: datetime) -> tuple[State, str]:
@@ -179,7 +182,7 @@ def _admitted(condition: Object, pods: Sequence[Object], expected: int, now: dat
     if pods and phases.count("Running") + phases.count("Succeeded") >= max(expected, 1):
         return State.RUNNING, ""
     if pods:
-        return State.STARTING, next(filter(None, map(obstacle, pods)), "")
+        return State.STARTING, next((text for text in map(obstacle, pods) if text), "")
     seconds = (now - moment(condition.get("lastTransitionTime"), now)).total_seconds()
     if seconds < _FEW_SECONDS:
         return State.STARTING, ""

@@ -22,18 +22,15 @@ _KINDS: Final = {
     "JobSet": ("jobset.x-k8s.io/v1alpha2", "jobset.sigs.k8s.io/jobset-name"),
     "Job": ("batch/v1", "batch.kubernetes.io/job-name"),
 }
-_QUEUE: Final = "kueue.x-k8s.io/queue-name"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """state: its last true condition. pods: name -> phase, and node if it has one."""
+    """pods: name, phase, and node if it has one."""
 
     kind: str
     namespace: str
     name: str
-    queue: str
-    state: str
     pods: Sequence[Mapping[str, str]]
 
 
@@ -47,13 +44,11 @@ def jobs_of(client: Client) -> list[Job]:
         for job in client.list(version, kind):
             metadata = mapping(job.get("metadata"))
             if not any(mapping(owner).get("controller") for owner in items(metadata.get("ownerReferences"))):
-                found.append(_job(kind, metadata, mapping(job.get("status")), label, pods))
+                found.append(_job(kind, metadata, label, pods))
     return sorted(found, key=lambda job: (job.namespace, job.name, job.kind))
 
 
-def _job(
-    kind: str, metadata: Mapping[str, Any], status: Mapping[str, Any], label: str, pods: Sequence[Mapping[str, Any]]
-) -> Job:
+def _job(kind: str, metadata: Mapping[str, Any], label: str, pods: Sequence[Mapping[str, Any]]) -> Job:
     name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
     pods_of_job = [
         {
@@ -65,19 +60,7 @@ def _job(
         if mapping(pod.get("metadata")).get("namespace") == namespace
         and mapping(mapping(pod.get("metadata")).get("labels")).get(label) == name
     ]
-    conditions = (mapping(found) for found in items(status.get("conditions")))
-    true = sorted(
-        (str(it.get("lastTransitionTime")), str(it.get("type"))) for it in conditions if it["status"] == "True"
-    )
-    running = "Running" if any(it["phase"] == "Running" for it in pods_of_job) else "Waiting"
-    return Job(
-        kind=kind,
-        namespace=namespace,
-        name=name,
-        queue=str(mapping(metadata.get("labels")).get(_QUEUE) or "-"),
-        state=true[-1][1] if true else running,
-        pods=sorted(pods_of_job, key=lambda it: it["name"]),
-    )
+    return Job(kind=kind, namespace=namespace, name=name, pods=sorted(pods_of_job, key=lambda it: it["name"]))
 
 
 def find(jobs: Sequence[Job], name: str, namespace: str | None) -> Job:
@@ -139,7 +122,7 @@ def _end(name: str, stack: str, namespace: str | None, code: int, pod: str | Non
         found = find(jobs_of(cluster.client), name, namespace)
         running = [it["name"] for it in found.pods if it["phase"] == "Running"]
         if not running:
-            raise InputError(f"no pod of {found.namespace}/{name} runs; its state: {found.state}")
+            raise InputError(f"no pod of {found.namespace}/{name} runs; its state: gpucluster sandbox jobs")
         if pod is not None and pod not in running:
             raise InputError(f"no pod {pod!r} of {found.namespace}/{name} runs; those that do: {', '.join(running)}")
         ended = running if code == 0 else [pod or running[0]]

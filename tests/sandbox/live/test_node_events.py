@@ -203,7 +203,7 @@ def test_a_row_counts_the_gpus_of_pods_that_have_not_ended() -> None:
 
 
 JOBS = [
-    Job(kind="TrainJob", namespace=namespace, name=name, queue="training", state="Running", pods=[])
+    Job(kind="TrainJob", namespace=namespace, name=name, pods=[])
     for namespace, name in (("a", "one"), ("b", "one"), ("a", "two"))
 ]
 
