@@ -254,7 +254,7 @@ def obstacle(pod: Object) -> str:
     if gates:
         return f"blocked by scheduling gates: {', '.join(gates)}"
     for one in _conditions(pod):
-        # The scheduler does not change it when the gates are gone, until it has a node or an obstacle.
+        # The scheduler does not change it after the gates are removed, until it has a node or an obstacle.
         stale = one.get("reason") == "SchedulingGated"
         if one.get("type") == "PodScheduled" and one.get("status") == "False" and not stale:
             return str(one.get("message") or one.get("reason"))
