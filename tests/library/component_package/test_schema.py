@@ -96,7 +96,7 @@ def strange(value: Any, of: Mapping[str, Any], at: str) -> Iterator[str]:
 
 def test_a_union_has_the_fields_of_its_kinds_and_says_which() -> None:
     access = TYPES["gpucluster:index:Access"]
-    fields = "admins cidrs egress kind peer peer_gateway registry submitters via"
+    fields = "admins cidrs egress exec kind peer peer_gateway registry submitters via"
     assert sorted(access["properties"]) == fields.split()
     assert access["required"] == ["kind"]
     assert access["properties"]["cidrs"]["description"] == Says("IPv4", "API", "IPv4", "VPN")
