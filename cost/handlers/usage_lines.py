@@ -38,7 +38,7 @@ def stored_or_usage(item: Pricing, words: str, tag: str, usage: str, price: Pric
 
 
 _OWN: Final = "gpucluster-expected-million-samples"
-"""Tag or label that says how many millions of samples a cluster's GPUs and rules are."""
+"""Tag or label that says how many millions of samples a cluster's GPUs, queues and rules are."""
 
 
 def says_samples(item: Pricing, tags: str) -> bool:
@@ -56,8 +56,8 @@ def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
         return others, f"prometheus_million_samples: {others:,f} million samples a month"
     own = as_number(value, _OWN)
     return own + others, (
-        f"{own:,f} million samples a month of GPUs and rules ({_OWN} of {item.resource.name}), {others:,f} million of "
-        "everything else that the cloud collects, such as containers (prometheus_million_samples)"
+        f"{own:,f} million samples a month of GPUs, queues and rules ({_OWN} of {item.resource.name}), {others:,f} "
+        "million of everything else that the cloud collects, such as containers (prometheus_million_samples)"
     )
 
 

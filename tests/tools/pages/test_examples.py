@@ -55,7 +55,7 @@ GIVEN: dict[str, Any] = {
     "vnetSubnetID": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
 }
 # Kinds whose definitions are no module's, and a part of an object: docs/plan/real-api-server.md.
-UNCHECKED = {"ComputeClass", "ConfigMapPatch", "GCENodeClass", "NicClusterPolicy", "PodMonitor"}
+UNCHECKED = {"ComputeClass", "ConfigMapPatch", "GCENodeClass", "NicClusterPolicy", "PodMonitor", "ServiceMonitor"}
 MANAGED_NAMESPACES = {"aws": (), "azure": (), "gcp": ("gmp-public",)}
 """What the cloud's own controllers make before `up` comes to it."""
 BROUGHT = {"aws": (), "azure": ("aks",), "gcp": ("gke", "gke-prometheus")}

@@ -32,6 +32,7 @@ WITHOUT_SCHEMA = {
     # A patch names a part of its object.
     "kubernetes:core/v1:ConfigMapPatch",
     "kubernetes:azmonitoring.coreos.com/v1:PodMonitor",
+    "kubernetes:azmonitoring.coreos.com/v1:ServiceMonitor",
     "kubernetes:cloud.google.com/v1:ComputeClass",
     "kubernetes:helm.sh/v3:Release",
     "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass",
