@@ -35,8 +35,11 @@ def test_a_real_api_server_takes_every_object_of_the_trial_and_the_example_jobs(
     made = project.judged("up", "--yes", "--skip-preview", stack=STACK)
     assert made.code == 0, made.text
     assert "refused" not in made.err
-    assert "accepted, 3 unchecked\n" in made.err
-    unchecked = "1 NicClusterPolicy.mellanox.com, 2 PodMonitor.azmonitoring.coreos.com"
+    assert "accepted, 6 unchecked\n" in made.err
+    unchecked = (
+        "1 NicClusterPolicy.mellanox.com, 3 PodMonitor.azmonitoring.coreos.com, "
+        "2 ServiceMonitor.azmonitoring.coreos.com"
+    )
     assert f"for want of a definition: {unchecked}\n" in made.err
     judge_jobs(project, STACK)
     outputs = project.outputs(STACK)

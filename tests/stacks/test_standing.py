@@ -36,6 +36,7 @@ _NODE_HEALTH = {
         for part in ("account", "binding", "files", "namespace", "network", "program", "quota", "role")
     },
     "trial-telemetry-dashboard-use": "update",
+    "trial-telemetry-dashboard-queue": "create",
     "trial-telemetry-dashboard-cost": "update",  # the title of a panel
 }
 # Kueue 0.19, JobSet 0.12 and Trainer 2.2, with what belongs to them: docs/operate/upgrading-jobs.md.
@@ -116,6 +117,13 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-jobs-software-kueue-critical": "create",
         "trial-monitoring-rules": "update",
         "trial-monitoring-node-health": "create",
+        # What queues jobs is read, by a token for each that asks for one.
+        **{f"trial-monitoring-{part}": "create" for part in ("kueue", "jobset", "trainer", "karpenter")},
+        **{
+            f"trial-monitoring-{part}-{token}": "create"
+            for part in ("kueue", "jobset")
+            for token in ("reader", "token", "reads-metrics", "token-role", "token-binding")
+        },
         **_NODE_HEALTH,
         **_REGISTRY,
         "trial-api-artifactregistry": "create",
@@ -143,6 +151,10 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-jobs-software-kueue-critical": "create",
         "trial-monitoring-alerts": "update",
         "trial-metrics-node-health": "create",
+        # The queue: what is read of it, and its rules.
+        **{f"trial-metrics-{part}": "create" for part in ("kueue", "jobset", "trainer")},
+        **{f"trial-metrics-{part}-service": "create" for part in ("kueue", "jobset")},
+        "trial-monitoring-alerts-queue": "create",
         **_NODE_HEALTH,
         "trial-topology": "update",  # the text of NCCL's topology file
         # The registry, its caches, and the nodes' right to pull.
