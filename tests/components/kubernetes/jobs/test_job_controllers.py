@@ -52,6 +52,8 @@ CHARTS_OWN = {
     },
 }
 OURS = {
+    # The dashboard of the queue reads them.
+    "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
     "waitForPodsReady": {"timeout": "30m", "requeuingStrategy": {"timestamp": "Eviction", "backoffLimitCount": 3}},
     "featureGates": {"FailureRecoveryPolicy": True},
     "objectRetentionPolicies": {"workloads": {"afterFinished": "168h", "afterDeactivatedByKueue": "168h"}},

@@ -25,9 +25,10 @@ def run(*words: str) -> Result:
 
 
 def test_rules_carry_labels_and_price_of_the_stack() -> None:
-    (group,) = yaml.safe_load(run("rules", "--stack", "aws-trial").stdout)["groups"]
+    gpus, queue = yaml.safe_load(run("rules", "--stack", "aws-trial").stdout)["groups"]
 
-    idle = next(rule for rule in group["rules"] if rule.get("alert") == "GpuIdle")
+    assert (gpus["name"], queue["name"]) == ("gpucluster", "gpucluster-queue")
+    idle = next(rule for rule in gpus["rules"] if rule.get("alert") == "GpuIdle")
     assert idle["expr"].endswith(" * 6.88")
     assert idle["labels"] == {
         "team": "research",
@@ -44,6 +45,13 @@ def test_every_form_of_every_stack_is_written() -> None:
     for stack in ("aws-trial", "gcp-trial", "azure-trial"):
         for form in ("prometheus", "operator", "gke", "azure"):
             assert run("rules", "--stack", stack, "--format", form).exit_code == 0
+
+
+def test_azure_gets_a_document_for_each_group_of_rules() -> None:
+    documents = [*yaml.safe_load_all(run("rules", "--stack", "azure-trial", "--format", "azure").stdout)]
+
+    firsts = [next(rule["alert"] for rule in document["rules"] if "alert" in rule) for document in documents]
+    assert firsts == ["GpuIdle", "QueueDown"]
 
 
 def test_the_price_sheet_names_the_training_machine_of_the_stack() -> None:
@@ -67,7 +75,8 @@ def test_dashboards_are_files_that_grafana_imports(tmp_path: Path) -> None:
     assert run("dashboards", "--stack", "gcp-trial", "-o", str(tmp_path / "new")).exit_code == 0
 
     titles = {path.name: json.loads(path.read_text())["title"] for path in (tmp_path / "new").iterdir()}
-    assert titles == {f"gpucluster-{name}.json": f"GPU cluster: {name}" for name in ("use", "fabric", "health", "cost")}
+    names = {name: name for name in ("use", "fabric", "health", "cost")} | {"queue": "the queue"}
+    assert titles == {f"gpucluster-{name}.json": f"GPU cluster: {title}" for name, title in names.items()}
 
 
 def test_an_unknown_stack_is_refused_in_words() -> None:
