@@ -81,7 +81,7 @@ def _kept(target: ScrapeTarget, text: str) -> set[str]:
 
 
 def test_kueue_tells_its_metrics_to_the_token_of_the_stack_alone(live: Live) -> None:
-    """A job runs. Kueue refuses whoever has no token; that of the stack reads what the alerts need."""
+    """A job runs. Kueue refuses a reader without a token; that of the stack reads what the alerts need."""
     live.submit(trainjob("pytorch", priority_class="high"))
     live.running("pytorch", 2)
     assert _metrics(live, "kueue") == (401, "")
