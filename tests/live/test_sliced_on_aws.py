@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.live.conftest import ROOT, brought_up
-from tests.live.harness import Live, trainjob
+from tests.live.harness import EXAMPLES, Live, trainjob
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -40,6 +41,31 @@ def test_jobs_run_on_slices_of_the_sizes_they_ask_for_and_the_training_nodes_sta
     live.submit(sliced("any"))
     live.submit(sliced("large", {_LARGE: "1"}))
     assert {*live.running("any", 1), *live.running("large", 1)} <= {*machines}
+
+
+def test_a_notebook_and_vs_code_have_a_slice_each_until_they_are_scaled_to_0(live: Live) -> None:
+    """Machines offer slices. A notebook runs on a small one, VS Code on a large one; scaled to 0, neither has any."""
+    sets = [_on_slice("notebook", _SMALL), _on_slice("vscode", _LARGE)]
+    for document in sets:
+        live.submit(document)
+
+    def pods() -> dict[str, str]:
+        found = live.client.list("v1", "Pod", namespace="training")
+        return {it["metadata"]["name"]: it["spec"]["nodeName"] for it in found if it["status"]["phase"] == "Running"}
+
+    live.wait_until("both run", lambda: sorted(pods()) == ["notebook-0", "vscode-0"] or None)
+    assert {*pods().values()} <= {node["metadata"]["name"] for node in live.nodes("mig")}
+    for document in sets:
+        live.client.patch(document, {"spec": {"replicas": 0}})
+    live.wait_until("none has a slice", lambda: not live.client.list("v1", "Pod", namespace="training") or None)
+
+
+def _on_slice(example: str, size: str) -> dict[str, Any]:
+    """An example in the queue of slices, which are of several sizes here."""
+    document: dict[str, Any] = yaml.safe_load((EXAMPLES / f"{example}.yaml").read_text())
+    document["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "mig"
+    document["spec"]["template"]["spec"]["containers"][0]["resources"] = {"limits": {size: 1}}
+    return document
 
 
 def test_a_job_that_asks_for_a_whole_gpu_where_they_are_sliced_is_refused(live: Live) -> None:
