@@ -9,8 +9,9 @@ import yaml
 
 from gpucluster.sandbox.live import node_events
 from gpucluster.sandbox.live.commands.node import state_of
+from tests.live import harness
 from tests.live import wrong as manifests
-from tests.live.harness import EXAMPLES, Live, Object, trainjob
+from tests.live.harness import Live, Object, trainjob
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -201,7 +202,7 @@ def test_a_job_goes_on_from_its_checkpoints_on_the_spare_with_the_script_that_it
     """A job with a script of a ConfigMap has four of five nodes. A GPU of one is lost: its new pods, one of them on the
     spare, have the same script and the folder of its checkpoints.
     """
-    script = (EXAMPLES / "resume.py").read_text()
+    script = (harness.EXAMPLES / "resume.py").read_text()
     metadata = {"name": "resume", "namespace": "training"}
     live.submit({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"resume.py": script}})
     live.submit(trainjob("resume", nodes=4, example="resume"))
@@ -233,7 +234,7 @@ def test_a_model_on_two_nodes_waits_for_both_and_starts_anew_as_one(live: Live) 
     """
     live.submit(trainjob("pytorch", nodes=3))
     live.running("pytorch", 3)
-    replica: Any = next(yaml.safe_load_all((EXAMPLES / "lws/vllm.yaml").read_text()))
+    replica: Any = next(yaml.safe_load_all((harness.EXAMPLES / "lws/vllm.yaml").read_text()))
     replica["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "medium"  # `high` would end the job
     live.submit(replica)
     live.waits("vllm", "insufficient")
