@@ -1,3 +1,5 @@
+# PyTorch is in the image of the job alone.
+# pyright: basic, reportMissingImports=false
 """Data-parallel training that goes on from its last checkpoint: torchrun resume.py --checkpoints FOLDER
 
 The folder is on a volume that every node mounts. A checkpoint is complete or does not exist: it is written under

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -252,7 +253,7 @@ def test_a_model_on_two_nodes_waits_for_both_and_starts_anew_as_one(live: Live) 
     live.wait_until("both are replaced", replaced)
 
 
-def _of_replica(live: Live) -> list[Object]:
+def _of_replica(live: Live) -> Sequence[Object]:
     return live.client.list("v1", "Pod", namespace="training", labels="leaderworkerset.sigs.k8s.io/name=vllm")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -51,7 +50,7 @@ CHARTS_OWN = {
         ]
     },
 }
-OURS = {
+OURS: dict[str, Any] = {
     # The dashboard of the queue reads them.
     "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
     "waitForPodsReady": {"timeout": "30m", "requeuingStrategy": {"timestamp": "Eviction", "backoffLimitCount": 3}},
@@ -90,9 +89,15 @@ def test_leader_worker_sets_come_with_their_controller_before_kueue_which_then_t
     registered: Callable[[Callable[[], object]], list[tuple[str, str, Any]]],
 ) -> None:
     tolerations = [{"key": "CriticalAddonsOnly", "operator": "Exists"}]
-    declare = partial(Queueing, "jobs", tolerations=tolerations, registry="mirror.example", after=[])
+
+    def declare(*, leader_worker_sets: bool) -> Queueing:
+        mirror = "mirror.example"
+        return Queueing(
+            "jobs", tolerations=tolerations, registry=mirror, after=[], leader_worker_sets=leader_worker_sets
+        )
+
     found = registered(lambda: declare(leader_worker_sets=True))
-    without = {name for _, name, _ in registered(declare)}
+    without = {name for _, name, _ in registered(lambda: declare(leader_worker_sets=False))}
     by_name = {name: inputs for _, name, inputs in found}
     assert {*by_name} - without == {"jobs-lws", "jobs-lws-namespace", "jobs-lws-ports"}
     release = by_name["jobs-lws"]
