@@ -30,7 +30,8 @@ v0.24, pkg/webhook/server.go)."""
 
 @dataclass(frozen=True, kw_only=True)
 class _Recipe:
-    """minutes: of CPU that a build takes in the order of `_RECIPES`, from empty caches. module: None for Kubernetes'.
+    """minutes: of CPU that a build takes in the order of `_RECIPES` from empty caches, a rough estimate; `make bench`
+    measures the sum. module: None for Kubernetes'.
 
     source: Go files of this repository.
     """
