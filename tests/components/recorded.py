@@ -42,6 +42,7 @@ __all__ = [
     "PLANS",
     "SPECS",
     "TRIAL",
+    "Hidden",
     "Recorded",
     "chosen",
     "difference",
@@ -127,6 +128,10 @@ def location(cloud: str, place: Mapping[str, Any]) -> Any:
     )
 
 
+class Hidden(dict[str, Any]):
+    """A value that is a secret, below the key `secret`. Objects of Kubernetes have such a key of another meaning."""
+
+
 class _Monitor(MockMonitor):
     """Keeps the requests of a program, and answers them like an update on the cloud."""
 
@@ -175,7 +180,7 @@ def _given(request: Any) -> Any:
 
 def _open(value: Any) -> Any:
     if rpc.is_rpc_secret(value):
-        return {"secret": _open(rpc.unwrap_rpc_secret(value))}
+        return Hidden(secret=_open(rpc.unwrap_rpc_secret(value)))
     if isinstance(value, dict):
         return {key: _open(item) for key, item in cast("dict[str, Any]", value).items()}
     return [_open(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
@@ -253,9 +258,10 @@ def _resource(request: Any, given: Any) -> Resource:
 
 def _unknown(value: Any, marks: tuple[str, ...]) -> Any:
     """A value as far as a plan knows it: not what is secret, nor what depends on other resources."""
+    if isinstance(value, Hidden):
+        return UNKNOWN
     if isinstance(value, dict):
-        given = cast("dict[str, Any]", value)
-        return UNKNOWN if [*given] == ["secret"] else {key: _unknown(item, marks) for key, item in given.items()}
+        return {key: _unknown(item, marks) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
         return [_unknown(item, marks) for item in cast("list[Any]", value)]
     return UNKNOWN if isinstance(value, str) and any(mark in value for mark in marks) else value

@@ -17,7 +17,7 @@ from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.types.values import Secret
-from tests.components.recorded import SPECS, Recorded, plan_of
+from tests.components.recorded import SPECS, Hidden, Recorded, plan_of
 
 SERVERS = {
     "aws": ("aws:eks/cluster:Cluster", {"endpoint": "https://c.sandbox.invalid"}),
@@ -56,9 +56,10 @@ def resource() -> Making:
 
 def opened(value: Any) -> Any:
     """A recorded value as the sandbox has it."""
+    if isinstance(value, Hidden):
+        return Secret(opened(value["secret"]))
     if isinstance(value, dict):
-        inner = {key: opened(item) for key, item in value.items()}
-        return Secret(inner["secret"]) if [*inner] == ["secret"] else inner
+        return {key: opened(item) for key, item in value.items()}
     return [opened(item) for item in value] if isinstance(value, list) else value
 
 
@@ -108,6 +109,8 @@ def test_every_object_has_the_properties_and_values_of_its_kind(
 
 def with_mistake(value: Any, right: str, wrong: str) -> Any:
     """The same value with another name of a property, or another text."""
+    if isinstance(value, Hidden):
+        return Hidden(secret=with_mistake(value["secret"], right, wrong))
     if isinstance(value, dict):
         return {wrong if key == right else key: with_mistake(item, right, wrong) for key, item in value.items()}
     if isinstance(value, list):
