@@ -32,7 +32,7 @@ SERVER = {
 UNPUBLISHED = {
     "aws": set[str](),
     # Of NVIDIA's network operator and of AKS' metrics: no module has their definitions.
-    "azure": {"NicClusterPolicy", "PodMonitor"},
+    "azure": {"NicClusterPolicy", "PodMonitor", "ServiceMonitor"},
     # Of GKE's classes and of Karpenter for Google Cloud, likewise.
     "gcp": {"ComputeClass", "GCENodeClass"},
 }
