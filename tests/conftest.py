@@ -14,10 +14,17 @@ import pytest
 # which takes as long as all the rest of a preview; and every run of tests all that it collects.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# Tests of single notes and figures read everything; those of what a terminal shows first unset it.
-os.environ["GPUCLUSTER_OUTPUT"] = "full"
+# Programs show what they show users by default; `full_output` is for tests that read more.
+os.environ.pop("GPUCLUSTER_OUTPUT", None)
 # Read when gRPC is imported, which any test may do: tests/sweep/__init__.py says what it is for.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
+
+
+@pytest.fixture
+def full_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Previews also show sources, assumptions and every note."""
+    monkeypatch.setenv("GPUCLUSTER_OUTPUT", "full")
+
 
 BUILT = frozenset({"binaries", "browser", "expand", "judge_jobs", "judged", "tool"})
 """Fixtures that start a program besides the engine: built or fetched first, which `make test-all` does."""

@@ -189,6 +189,7 @@ def test_other_values_are_for_previews(declared: Declared, monkeypatch: pytest.M
     assert refused(declared, lambda: aws.TrainingCluster("trial", SPEC, EAST))[0] == "GPUCLUSTER_SET: 1 problem"
 
 
+@pytest.mark.usefixtures("full_output")
 def test_a_cluster_tells_what_it_lacks_and_who_reaches_it(declared: Declared, logged: list[str]) -> None:
     spec = {**SPEC, "training": {"nodes": 4, "fabric_gbps": 12_000}}
     declared(lambda: aws.TrainingCluster("trial", spec, EAST))

@@ -21,6 +21,7 @@ config:
 """
 
 
+@pytest.mark.usefixtures("full_output")
 @pytest.mark.engine
 @pytest.mark.slow
 def test_parts_of_all_clouds_are_built_for_clusters_of_the_users_own(

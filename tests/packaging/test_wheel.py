@@ -133,7 +133,7 @@ def test_a_program_with_parts_of_its_own_is_previewed_under_the_pack(only_gcp: E
     assert done.code == 0, done.text
     # Pulumi leaves out the middle of a long path.
     assert re.search(rf"training@v0\.2\.0 \(local: \S+/{Path(pack).parent.name}/training\)", done.out), done.text
-    assert "Total per month" in done.out
+    assert re.search(r"^Total +\$", done.out, re.MULTILINE), done.out
     assert re.search(r"own\s*: \"components of the project and cost of the project\"", done.out), done.out
 
 
@@ -167,7 +167,7 @@ def test_the_first_program_of_the_docs_is_previewed_as_it_stands(other_minor: En
     resources = re.search(r"shows (\d+) resources", page)
     assert resources is not None
     assert re.search(rf"^ +\+ {resources[1]} to create", done.out, re.MULTILINE), done.text
-    assert "Total per month" in done.out
+    assert re.search(r"^Total +\$", done.out, re.MULTILINE), done.out
 
 
 BUCKET = 'from pulumi_gcp import storage\n\nstorage.Bucket("data", location="US")\n'

@@ -62,14 +62,19 @@ def test_the_example_jobs_are_taken_as_they_are_and_jobs_without_their_fabric_ar
     judge_jobs(standing, "aws-trial")
 
 
-def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(project: Any) -> None:
+@pytest.mark.parametrize("output", ["", "full"])
+def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(
+    project: Any, output: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUCLUSTER_OUTPUT", output)
     done = project.pulumi("preview", "--policy-pack", "policies")
     assert done.code == 0, done.text
-    assert done.out.count("Total per month") == 1
+    assert done.out.count("Cost of stack aws-trial: list prices in USD") == 1
+    assert re.findall(r"^Total .*", done.out, re.MULTILINE) == ["Total       $215,477.30 a month"]
     assert done.out.count(f"{TRAINING} (trial-training-nodes)") == 1
     assert "$200,896.00" in done.out
-    assert "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv" in done.out
-    assert "0 not priced" in done.out
+    details = ("ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv", "0 not priced")
+    assert [detail in done.out for detail in details] == [bool(output)] * 2
     assert "SIMULATED" in done.err
     assert "mandatory" not in done.text
 
@@ -209,7 +214,7 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: A
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
     assert "over budget by $15,477.30" in done.text
-    assert done.out.count("Total per month") == 1
+    assert re.findall(r"^Total .*", done.out, re.MULTILINE) == ["Total       $215,477.30 a month"]
     assert "Traceback" not in done.text
     assert project.ledger() == []
 

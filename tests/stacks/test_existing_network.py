@@ -166,6 +166,7 @@ STAYS: Final = ("gcp:kms/keyRing:KeyRing", "gcp:kms/cryptoKeyIAMMember:CryptoKey
 """Key rings can't be deleted; the user's key keeps GKE's permission."""
 
 
+@pytest.mark.usefixtures("full_output")
 @pytest.mark.parametrize("cloud", CASES)
 def test_a_cluster_is_built_in_a_network_of_the_users_and_leaves_it(project: Any, cloud: str) -> None:
     case, program = CASES[cloud], project.path / "stacks/__main__.py"

@@ -40,6 +40,7 @@ def test_network_and_control_plane_can_be_made_first(project: Any) -> None:
     assert done.code == 0, done.text
 
 
+@pytest.mark.usefixtures("full_output")
 @pytest.mark.slow
 def test_by_its_dns_name_up_needs_no_way_into_the_network(project: Any) -> None:
     closed(project, "via: dns")

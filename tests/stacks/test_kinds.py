@@ -68,6 +68,7 @@ def todays_pages() -> dict[str, str]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.usefixtures("full_output")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
 def test_each_kind_is_built_as_promised_and_goes(
@@ -90,6 +91,7 @@ def test_each_kind_is_built_as_promised_and_goes(
 
 
 @pytest.mark.core
+@pytest.mark.usefixtures("full_output")
 @pytest.mark.parametrize("kind", ["capacity-block"], indirect=True)
 def test_a_capacity_block_gets_its_nodes_in_place_once_it_has_begun(kind: Any) -> None:
     made = kind.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies")

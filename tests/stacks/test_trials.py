@@ -43,7 +43,7 @@ def test_a_trial_is_built_stays_as_it_is_and_goes(cloud: str, project: Project) 
     assert made.code == 0, made.text
     assert "[mandatory]" not in made.text
     previewed, updated = made.out.split(f"Updating ({stack})")
-    assert (previewed.count("Total per month"), updated.count("Total per month")) == (1, 0)
+    assert (previewed.count(": list prices in USD"), updated.count(": list prices in USD")) == (1, 0)
     assert re.search(r"^Total +\$", updated, re.MULTILINE)
     assert {(item["type"], item["id"]) for item in project.ledger()} == _owned(project, stack)
 

@@ -47,6 +47,7 @@ def refused(cloud: str, **given: Any) -> str:
     return found.value.message
 
 
+@pytest.mark.usefixtures("full_output")
 @pytest.mark.parametrize(
     ("cloud", "machine"), [("aws", "p5.48xlarge"), ("gcp", "a3-highgpu-8g"), ("azure", "Standard_ND96isr_H100_v5")]
 )
