@@ -24,6 +24,7 @@ from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
+from tests.waiting import LIMIT
 
 ROOT = Path(__file__).parents[3]
 PAGES = ROOT / "docs/examples"
@@ -78,7 +79,9 @@ def texts(folder: Path) -> dict[str, str]:
 def on_a_terminal(columns: int, *command: str) -> str:
     """What a command prints where the terminal says it has so many columns."""
     environment = {**os.environ, "COLUMNS": str(columns), "LINES": "10"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
 
