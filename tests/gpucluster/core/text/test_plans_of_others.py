@@ -51,7 +51,7 @@ class _Terminal(io.BytesIO):
 
 @pytest.fixture(scope="module", autouse=True)
 def _silent() -> Iterator[None]:
-    """The sign that a command still works has control characters of its own; on a busy machine each command shows it."""
+    """The sign that a command still works, which each one shows on a busy machine, has control characters."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gpucluster.groups.working", nullcontext)
         yield
