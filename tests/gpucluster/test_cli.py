@@ -111,7 +111,7 @@ METAVARS = {
 """What an option takes, besides one of a list."""
 OF_THE_SELECTED_STACK = {
     "connect", "rehearse", "upgrade", "sandbox connect", "sandbox job list", "sandbox kubectl", "sandbox logs",
-    "sandbox node list",
+    "sandbox jobs", "sandbox node list",
 }  # fmt: skip
 """Commands that read the selected stack if none is named."""
 OF_NO_STACK = {
@@ -120,6 +120,7 @@ OF_NO_STACK = {
     "cost reconcile": "of a plan",
     "guardrails pr-check": "of every stack",
     "init": "writes a spec alone",
+    "jobs": "list prices",
     "quote": "needs no project",
     "reap": "asks for `--all`",
     "sandbox drift": "of every stack",

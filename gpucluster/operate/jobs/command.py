@@ -72,7 +72,7 @@ def jobs(
 
 @click.command("jobs")
 @_options
-@stack_option("Stack of the cluster; required if several have one.")
+@stack_option("Stack of the cluster.  [default: the selected one]")
 def in_sandbox(by: str | None, cost: bool, form: str, stack: str | None) -> None:
     """List jobs of a live cluster.
 
