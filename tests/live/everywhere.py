@@ -229,7 +229,7 @@ def _program(pod: Object) -> tuple[str, ...]:
     return (*program, code["configMap"]["name"], shared["persistentVolumeClaim"]["claimName"])
 
 
-def test_a_model_on_two_nodes_waits_for_both_and_starts_anew_as_one(live: Live) -> None:
+def test_a_model_on_two_nodes_waits_for_both_and_restarts_as_one(live: Live) -> None:
     """A job has three of four nodes. A replica of two waits; after the job both its pods run, on two nodes. One is
     deleted: both are replaced.
     """

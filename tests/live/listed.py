@@ -26,7 +26,7 @@ __all__ = [
 LATER = timedelta(minutes=2)
 """After the time in which the pods of an admitted job may come without a word."""
 BACK = Version("0.19.4")
-"""Kueue that counts a StatefulSet anew after 0 (kubernetes-sigs/kueue#15302)."""
+"""Kueue that counts a StatefulSet again after 0 (kubernetes-sigs/kueue#15302)."""
 
 
 def objects_of(live: Live) -> ClusterObjects:

@@ -16,6 +16,7 @@ from tests.live.elastic import *  # noqa: F403 - the same
 from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.harness import Live, trainjob
 from tests.live.listed import *  # noqa: F403 - the same, on this cloud alone
+from tests.live.queue_counts import *  # noqa: F403 - the same
 from tests.live.rehearsed import *  # noqa: F403 - the same
 from tests.live.rehearsed import of, rehearsal, there
 from tests.live.wrong import WRONG
