@@ -132,8 +132,7 @@ def with_mistake(value: Any, right: str, wrong: str) -> Any:
             "unknown property 'roleReff'; did you mean 'roleRef'?", "missing required property 'roleRef'",
         }),
         ("NodePool", "consolidateAfter", "consolidatAfter", {
-            "unknown property 'consolidatAfter'; did you mean 'consolidateAfter'?",
-            "missing required property 'consolidateAfter'",
+            "unknown property 'consolidatAfter'; did you mean 'consolidateAfter'?"
         }),
         ("PersistentVolume", "Retain", "Retains", {"expected one of Delete, Recycle, Retain, got 'Retains'"}),
         ("Deployment", "priorityClassName", "priorityClasName", {

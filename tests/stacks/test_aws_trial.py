@@ -70,7 +70,7 @@ def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(
     done = project.pulumi("preview", "--policy-pack", "policies")
     assert done.code == 0, done.text
     assert done.out.count("Cost of stack aws-trial: list prices in USD") == 1
-    assert re.findall(r"^Total .*", done.out, re.MULTILINE) == ["Total       $215,477.30 a month"]
+    assert re.findall(r"^Total .*", done.out, re.MULTILINE) == ["Total       $215,477.58 a month"]
     assert done.out.count(f"{TRAINING} (trial-training-nodes)") == 1
     assert "$200,896.00" in done.out
     details = ("ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv", "0 not priced")
@@ -213,8 +213,8 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: A
     project.change("stacks/specs/trial.yaml", "monthly_usd: 420000", "monthly_usd: 200000")
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
-    assert "over budget by $15,477.30" in done.text
-    assert re.findall(r"^Total .*", done.out, re.MULTILINE) == ["Total       $215,477.30 a month"]
+    assert "over budget by $15,477.58" in done.text
+    assert re.findall(r"^Total .*", done.out, re.MULTILINE) == ["Total       $215,477.58 a month"]
     assert "Traceback" not in done.text
     assert project.ledger() == []
 

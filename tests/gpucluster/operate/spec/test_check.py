@@ -29,8 +29,8 @@ def test_the_plan_ends_with_its_cost_and_the_line_of_the_budget(spec: Path, monk
     plan, _, cost = done.output.partition("\n\n")
     assert plan.startswith("cluster    trial on EKS")
     assert cost.splitlines() == [
-        "Total       $215,477.30 a month",
-        "            floor $205,400.50, ceiling $245,707.70",
+        "Total       $215,477.58 a month",
+        "            floor $205,400.78, ceiling $245,707.98",
         "            5 lines depend on usage, assumed to be 0",
         "            $8.79 per training GPU-hour, 32 GPUs",
         "This trial  $99,178.59 in 14 days",

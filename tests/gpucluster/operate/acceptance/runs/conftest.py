@@ -9,12 +9,18 @@ import pytest
 
 from gpucluster.operate.acceptance.runs.collect import Kubectl
 
-RING = """# nThread 1 nGpus 1 minBytes 4294967296 maxBytes 17179869184 step: 2(factor) warmup iters: 5 iters: 20
-#  Rank  0 Group  0 Pid    200 on pod-0 device  0 [0000:53:00] NVIDIA H100 80GB HBM3
-#  Rank  8 Group  0 Pid    200 on pod-1 device  0 [0000:53:00] NVIDIA H100 80GB HBM3
- 17179869184    4294967296     float     sum      -1  89476.3  192.00  {speed}       0  89476.3  192.00  {speed}       0
+_RANKS = "".join(
+    f"#  Rank {rank:2} Group  0 Pid    200 on pod-{rank // 8} device  {rank % 8} "
+    f"[0000:5{rank % 8}:00] NVIDIA H100 80GB HBM3\n"
+    for rank in range(16)
+)
+RING = (
+    "# nThread 1 nGpus 1 minBytes 4294967296 maxBytes 17179869184 step: 2(factor) warmup iters: 5 iters: 20\n"
+    + _RANKS
+    + """ 17179869184    4294967296     float     sum      -1  89476.3  192.00  {speed}       0  89476.3  192.00  {speed}       0
 # Avg bus bandwidth    : {speed}
 """
+)
 DIAGNOSIS = '{"DCGM Diagnostic": {"test_categories": [{"category": "Hardware", "tests": [{"name": "memory", "results": \
 [{"entity_group": "GPU", "entity_id": 0, "status": "Pass"}], "test_summary": {"status": "Pass"}}]}]}}'
 STORAGE = '{"phase_type": "READ", "config": {"hosts": "2", "file_size": "8589934592"}, "last_done": \
