@@ -16,10 +16,9 @@ _RANKS = "".join(
 )
 RING = (
     "# nThread 1 nGpus 1 minBytes 4294967296 maxBytes 17179869184 step: 2(factor) warmup iters: 5 iters: 20\n"
-    + _RANKS
-    + """ 17179869184    4294967296     float     sum      -1  89476.3  192.00  {speed}       0  89476.3  192.00  {speed}       0
-# Avg bus bandwidth    : {speed}
-"""
+    f"{_RANKS}"
+    " 17179869184    4294967296     float     sum      -1  89476.3  192.00  {speed}       0  89476.3  192.00  {speed}"
+    "       0\n# Avg bus bandwidth    : {speed}\n"
 )
 DIAGNOSIS = '{"DCGM Diagnostic": {"test_categories": [{"category": "Hardware", "tests": [{"name": "memory", "results": \
 [{"entity_group": "GPU", "entity_id": 0, "status": "Pass"}], "test_summary": {"status": "Pass"}}]}]}}'
