@@ -48,6 +48,8 @@ _JOBS = {
     "trial-jobs-rules-training-jobs": "update",
     "trial-jobs-rules-gpu-pods": "create",
     "trial-jobs-rules-gpu-pods-binding": "create",
+    "trial-jobs-rules-several-nodes": "create",
+    "trial-jobs-rules-several-nodes-binding": "create",
 }
 # A registry for images of jobs, and caches of public ones.
 _REGISTRY = {

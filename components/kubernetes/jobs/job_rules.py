@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -64,7 +65,7 @@ def _fabric_values(pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any]
     marks = [*resources, *fabric.annotations]
     return {
         "objects": gpu_pods["matchConstraints"]["resourceRules"],
-        "variables": [variable for variable in gpu_pods["variables"] if variable["name"] in _OF_PODS],
+        "variables": _with_dependencies(gpu_pods["variables"], {"parts", "queue", "made"}),
         "queue": pool.name,
         "gpus": pool.shape.gpus,
         "fabric": marks,
@@ -74,8 +75,12 @@ def _fabric_values(pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any]
     }
 
 
-_OF_PODS: Final = ("ray", "parts", "queue", "gated", "makers", "made")
-"""Variables of `gpu-pods` with the pods that an object makes, and with its maker."""
+def _with_dependencies(variables: Sequence[Mapping[str, Any]], wanted: set[str]) -> list[Mapping[str, Any]]:
+    """The wanted variables of a policy and those that they refer to. Each refers only to earlier ones."""
+    for variable in reversed(variables):
+        if variable["name"] in wanted:
+            wanted |= {*re.findall(r"variables\.(\w+)", variable["expression"])}
+    return [variable for variable in variables if variable["name"] in wanted]
 
 
 def _queue_values(queues: Mapping[str, Sequence[str]]) -> dict[str, object]:
