@@ -172,9 +172,12 @@ def _quiet_since_now() -> None:
 
 @contextmanager
 def working(text: str) -> Generator[None]:
-    """Shows on a terminal that work goes on, after two seconds without output. Elsewhere, nothing is written."""
+    """Shows on a terminal that work goes on, after two seconds without output. Elsewhere, nothing is written, nor with
+    NO_COLOR, which asks for output without escape codes.
+    """
     terminal = beneath(sys.stderr)
-    if not terminal.isatty() or os.environ.get("TERM") == "dumb" or _waiting:
+    plain_output = os.environ.get("TERM") == "dumb" or os.environ.get("NO_COLOR")
+    if not terminal.isatty() or plain_output or _waiting:
         yield
         return
     waiting = _Waiting(terminal, plain(text))

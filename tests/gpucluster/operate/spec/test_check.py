@@ -34,7 +34,7 @@ def test_the_plan_ends_with_its_cost_and_the_line_of_the_budget(spec: Path, monk
         "            5 lines depend on usage, assumed to be 0",
         "            $8.79 per training GPU-hour, 32 GPUs",
         "This trial  $99,178.72 in 14 days",
-        "Budget      over $1,000.00 a month by $214,477.30: trial.yaml:37, budget.monthly_usd",
+        "Budget      over $1,000.00 a month by $214,477.58: trial.yaml:37, budget.monthly_usd",
     ]
 
 
