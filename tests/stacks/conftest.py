@@ -112,14 +112,18 @@ def judge_jobs() -> Callable[[Project, str], None]:
 
 def _judge_jobs(project: Project, stack: str) -> None:
     jobs = ROOT / "examples" / "jobs"
-    taken = project.kubectl("create", "--dry-run=server", "--output=name", f"--filename={jobs}", stack=stack)
+    # VS Code runs on a slice of a GPU, and trials have no queue `mig`.
+    files = [f"--filename={file}" for file in sorted(jobs.glob("*.yaml")) if file.name != "vscode.yaml"]
+    taken = project.kubectl("create", "--dry-run=server", "--output=name", *files, stack=stack)
     assert taken.out.split() == [
+        "job.batch/array",
         "job.batch/batch",
         "job.batch/copy-in",
         "job.batch/copy-out",
         "trainjob.trainer.kubeflow.org/nccl-all-reduce",
         "statefulset.apps/notebook",
         "trainjob.trainer.kubeflow.org/pytorch",
+        "trainjob.trainer.kubeflow.org/resume",
         "deployment.apps/serving",
         "service/serving",
         "trainjob.trainer.kubeflow.org/single-gpu",

@@ -80,7 +80,9 @@ def test_each_kind_is_built_as_promised_and_goes(
     assert made.code == 0, made.text
     assert "[mandatory]" not in made.text
     if not unseen:
-        [promised] = re.findall(r"^\$ pulumi preview .*?\n(.*?)\n```$", todays_pages[name], re.DOTALL | re.MULTILINE)
+        [promised] = re.findall(
+            r"^\$ \S+ pulumi preview .*?\n(.*?)\n```$", todays_pages[name], re.DOTALL | re.MULTILINE
+        )
         assert promised in "\n".join(line.removeprefix("    ") for line in made.out.splitlines())
     if name in PLACED:
         after = kind.pulumi("preview", "--expect-no-changes")
