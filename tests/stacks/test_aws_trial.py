@@ -182,7 +182,7 @@ def test_more_nodes_are_an_update_of_the_same_resources_with_the_difference_in_d
     finally:
         standing.change("stacks/specs/trial.yaml", "nodes: 6 ", "nodes: 4 ")
     assert done.code == 0, done.text
-    assert '"215477.30" => "295922.54"' in done.out
+    assert '"215477.58" => "295922.82"' in done.out
     changed = {step["urn"].split("::")[-1]: step["op"] for step in plan["steps"] if step["op"] != "same"}
     assert changed == {
         "trial": "update",
