@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
     "monthly": {
         "type": "string",
+        "pattern": r"\d+(\.\d+)?",
+        "examples": ["250000"],
         "description": "Monthly budget in USD; overrides the budget that the components register",
     },
     "onExceed": {"type": "string", "enum": ["fail", "warn"], "description": "Default fail"},

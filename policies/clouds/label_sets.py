@@ -23,19 +23,23 @@ class LabelSet:
     """
     where: the name of these labels for users, e.g. "tags of the instances it starts".
     labels: key -> value; a value, or the whole map, may be UNKNOWN.
-    place: the property that contains the labels.
+    place: the property that contains the labels; empty if the resource has none for them.
     written: labels in the form of the property; for a list, the elements to append.
     own: whether they are labels of the resource itself, not of machines it starts.
     node_domains: for labels of machines, the allowed kubernetes.io domains; None for anything else.
+    advice: how to set them, where there is no place.
+    partial: whether a template of another stack may add others.
     """
 
     where: str
     labels: Mapping[str, Any] | Unknown
     syntax: LabelSyntax
-    place: Place
+    place: Place = ()
     written: Callable[[Mapping[str, str]], Any] = dict
     own: bool = False
     node_domains: tuple[str, ...] | None = None
+    advice: str = ""
+    partial: bool = False
 
 
 def node_labels(labels: Any, place: Place, domains: tuple[str, ...], of: str = "") -> LabelSet:

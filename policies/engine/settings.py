@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -99,15 +100,22 @@ def unknown_settings(rule: Rule, config: Mapping[str, Any]) -> list[str]:
 def _wrong(rule: Rule, config: Mapping[str, Any]) -> Iterator[str]:
     """Values that do not match the schema of the rule's settings."""
     for name, schema in rule.settings.items():
-        if name not in config:
-            continue
-        if problem := _mismatch(config[name], schema):
-            yield f"setting `{name}` is {json.dumps(config[name])}; {problem}"
-            continue
-        inner: Mapping[str, Any] | None = schema.get("items") or schema.get("additionalProperties")
-        for key, entry in _entries(config[name]) if inner else ():
-            if problem := _mismatch(entry, inner or {}):
-                yield f"setting `{name}`, entry {key}, is {json.dumps(entry)}; {problem}"
+        if name in config:
+            yield from _mismatches(config[name], schema, f"setting `{name}`")
+
+
+def _mismatches(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Every mismatch of a value, or of what it contains, with a schema; `where` is the value's place."""
+    if problem := _mismatch(value, schema):
+        yield f"{where} is {json.dumps(value)}; {problem}"
+        return
+    inner: Mapping[str, Any] | None = schema.get("items") or schema.get("additionalProperties")
+    members: Mapping[str, Any] = schema.get("properties", {})
+    for key, entry in _entries(value) if isinstance(value, list | dict) and (inner or members) else ():
+        if key in members or inner:
+            yield from _mismatches(entry, members.get(key) or inner or {}, f"{where}, entry {key},")
+        else:
+            yield f"{where} has an unknown entry `{key}`{_hint(key, members)}"
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
@@ -119,18 +127,33 @@ def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
-    type_, words = _TYPES[schema["type"]]
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
     allowed: list[str] | None = schema.get("enum")
-    if not isinstance(value, type_) or isinstance(value, bool):
-        return f"write {words}"
-    if lacking := [key for key in schema.get("required", ()) if key not in value]:
+    if isinstance(value, bool) or not any(isinstance(value, _TYPES[type_][0]) for type_ in types):
+        return f"write {' or '.join(_TYPES[type_][1] for type_ in types)}"
+    if isinstance(value, dict) and (lacking := [key for key in schema.get("required", ()) if key not in value]):
         return f"it lacks {', '.join(lacking)}"
+    if isinstance(value, str) and (problem := _problem_of_text(value, schema)):
+        return problem
     least, most = schema.get("minimum"), schema.get("maximum")
     if (least is not None and value < least) or (most is not None and value > most):
         return f"allowed: {least} to {most}" if most is not None else f"allowed: at least {least}"
     if allowed is None or value in allowed:
         return None
     return f"allowed: {', '.join(allowed)}{_near(str(cast(object, value)), allowed)}"
+
+
+def _problem_of_text(value: str, schema: Mapping[str, Any]) -> str | None:
+    if schema.get("minLength") and not value.strip():
+        return "it must not be blank"
+    if "pattern" in schema and not re.fullmatch(schema["pattern"], value):
+        return f"write it like {schema['examples'][0]}"
+    if schema.get("format") == "regex":
+        try:
+            re.compile(value)
+        except re.error as error:
+            return f"it is no regular expression: {error}"
+    return None
 
 
 def _hint(name: str, known: Mapping[str, Any]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.core.catalog.labels import LabelSyntax, problem_of_key, problem_of_value
+from gpucluster.core.catalog.labels import LabelSyntax, google_value, problem_of_key, problem_of_value
+from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.label_sets import LabelSet, label_sets, label_sets_in, labels_at
@@ -22,13 +24,18 @@ from gpucluster.policies.engine.rule import (
     in_own_cluster,
 )
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
+from gpucluster.policies.secrets import texts_in
 
+# Labels that name an owner, in any case and with any separator, for machines of a program without required ones.
+_OWNERS: Final = ("owner", "team", "cost-center")
 _GPUCLUSTER: Final = "gpucluster:"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     if not _has_requirements(stack):
         yield NotChecked("required labels")
+        yield from _without_owner(stack.resources)
+        return
     required_of = _required(stack)
     for resource in stack.resources:
         sets = list(label_sets_in(resource, stack.resources))
@@ -41,6 +48,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         wrong: list[str] = []
         edits: list[Edit] = []
         unknown: list[str] = []
+        advice: dict[str, None] = {}
         for labels in sets:
             if required and labels.labels is UNKNOWN:
                 unknown.append(labels.where)
@@ -48,12 +56,51 @@ def check(stack: Stack) -> Iterator[Finding]:
                 missing, differing = _wrong(labels, labels.labels, required)
                 if _kept(resource, labels):
                     differing = []
-                wrong += _problems(labels, missing, differing)
+                if labels.partial and missing:
+                    unknown.append(labels.where)
+                    missing = []
+                wrong += _problems(labels, missing, differing, required)
                 edits += _edits(labels, {key: required[key] for key in (*missing, *differing)})
+                if missing and labels.advice:
+                    advice[labels.advice] = None
         if wrong:
-            yield Violation(resource, "; ".join(wrong), _fix(required, stack), edits=tuple(edits))
+            fix = _fix(required, stack)
+            yield Violation(resource, "; ".join(wrong), " ".join(filter(None, (fix, *advice))), edits=tuple(edits))
         if unknown:
             yield CannotTell(resource, f"{', '.join(unknown)} not known yet")
+
+
+def _without_owner(resources: Resources) -> Iterator[Finding]:
+    """Resources with machines of eight GPUs that no label gives to anyone: they are nearly all of a bill."""
+    for resource in resources:
+        if resource.custom and _whole_nodes(resource):
+            sets = [labels for labels in label_sets_in(resource, resources) if labels.labels is not UNKNOWN]
+            lacking = [
+                labels for labels in sets if not labels.node_domains and not labels.partial and not _has_owner(labels)
+            ]
+            if lacking:
+                keys = ", ".join(f"`{key}`" for key in _OWNERS)
+                what = f"{'; '.join(labels.where for labels in lacking)}: none of {keys}"
+                advice = dict.fromkeys(labels.advice for labels in lacking if labels.advice)
+                yield Violation(
+                    resource, what, " ".join((f"Give them one of the labels {', '.join(_OWNERS)}.", *advice))
+                )
+
+
+def _whole_nodes(resource: Resource) -> bool:
+    return any(
+        (machine := machines().get(word)) is not None and machine.whole_node
+        for _, text in texts_in(
+            {key: of for key, of in resource.inputs.items() if "abels" not in key and "ags" not in key}, ""
+        )
+        for word in re.findall(r"[\w.-]+", text)
+    )
+
+
+def _has_owner(labels: LabelSet) -> bool:
+    carried = labels.labels if labels.labels is not UNKNOWN else {}
+    names = {re.sub("[^a-z]", "", key.lower()) for key, value in carried.items() if not _is_blank(value)}
+    return any(key.replace("-", "") in names for key in _OWNERS)
 
 
 def _fix(required: Mapping[str, Any], stack: Stack) -> str | None:
@@ -61,8 +108,16 @@ def _fix(required: Mapping[str, Any], stack: Stack) -> str | None:
     whose = [each.component for each in read_registered_facts(stack.resources) if "requiredLabels" in each.names]
     if not stack.secrets_marked and not all(one.type.startswith(_GPUCLUSTER) for one in whose):
         return None
-    values = [f"{key}={value}" if isinstance(value, str) else f"{key}" for key, value in sorted(required.items())]
+    values = [f"{key}{_allowed(value)}" for key, value in sorted(required.items())]
     return f"Write the labels {', '.join(values)}; `gpucluster guardrails check` prints where."
+
+
+def _allowed(value: Any) -> str:
+    if isinstance(value, re.Pattern):
+        return f" (like {value.pattern})"
+    if isinstance(value, tuple):
+        return f" (one of {', '.join(value)})"
+    return f"={value}" if isinstance(value, str) else ""
 
 
 def _has_requirements(stack: Stack) -> bool:
@@ -75,8 +130,16 @@ def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]
     keys = stack.config.get("keys")
     if not keys and not configured:
         return _registered(stack.resources)
-    required = {**dict.fromkeys(keys or (), UNKNOWN), **(configured if configured is not UNKNOWN else {})}
-    return lambda _: required  # UNKNOWN as the value of a key: only its presence is checked
+    required = {**dict(map(_entry, keys or ())), **(configured if configured is not UNKNOWN else {})}
+    return lambda _: required
+
+
+def _entry(entry: str | Mapping[str, Any]) -> tuple[str, Any]:
+    """A required key, and its values: a tuple, a pattern for the whole value, or UNKNOWN for any value."""
+    if isinstance(entry, str):
+        return entry, UNKNOWN
+    pattern, values = entry.get("pattern"), entry.get("values")
+    return entry["key"], re.compile(pattern) if pattern else tuple(values) if values else UNKNOWN
 
 
 def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, Any]) -> Iterator[Edit]:
@@ -97,9 +160,16 @@ def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, A
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """The missing keys, and those with another value. Sorted: the engine sends labels in any order."""
-    missing = [key for key in sorted(required) if _is_blank(carried.get(key))]
-    others = [key for key in sorted(required) if key not in missing]
-    return missing, [key for key in others if _differs(labels, carried[key], required[key])]
+    given = {key: carried.get(_key_of(labels, key)) for key in sorted(required) if _key_of(labels, key)}
+    missing = [key for key, value in given.items() if _is_blank(value)]
+    return missing, [key for key in given if key not in missing and _differs(labels, given[key], required[key])]
+
+
+def _key_of(labels: LabelSet, key: str) -> str | None:
+    """The form of a key there: Google Cloud has lower case only, and what Kubernetes refuses needs no label there."""
+    if not problem_of_key(key, labels.syntax):
+        return key
+    return google_value(key) if labels.syntax is LabelSyntax.GOOGLE else None
 
 
 def _is_blank(value: Any) -> bool:
@@ -115,28 +185,40 @@ def _kept(resource: Resource, labels: LabelSet) -> bool:
 
 def _edits(labels: LabelSet, wrong: Mapping[str, Any]) -> Iterator[Edit]:
     """The edit; a value that is unknown, or that needs another form here, is empty."""
-    if wrong:
-        values = {key: str(value) if _writable(labels, key, value) else "" for key, value in wrong.items()}
+    if wrong and labels.place:
+        values = {
+            _key_of(labels, key) or key: str(value) if _writable(labels, key, value) else ""
+            for key, value in wrong.items()
+        }
         yield Edit(labels.place, labels.written(values))
 
 
 def _writable(labels: LabelSet, key: str, value: Any) -> bool:
-    if value in (UNKNOWN, None, ""):
+    if value in (UNKNOWN, None, "") or isinstance(value, tuple | re.Pattern):
         return False
     return not problem_of_key(key, labels.syntax) and not problem_of_value(str(value), labels.syntax)
 
 
-def _problems(labels: LabelSet, missing: list[str], differing: list[str]) -> Iterator[str]:
-    if missing:
-        yield f"{labels.where}: {', '.join(f'`{key}`' for key in missing)} missing"
-    if differing:
-        yield f"{labels.where}: {', '.join(f'`{key}`' for key in differing)} not the required value"
+def _problems(labels: LabelSet, missing: list[str], differing: list[str], required: Mapping[str, Any]) -> Iterator[str]:
+    several = [key for key in differing if isinstance(required[key], tuple | re.Pattern)]
+    for keys, problem in (
+        (missing, "missing"),
+        ([key for key in differing if key not in several], "not the required value"),
+        (several, "not an allowed value"),
+    ):
+        if keys:
+            yield f"{labels.where}: {', '.join(f'`{key}`' for key in keys)} {problem}"
 
 
 def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
     """Whether values differ; a value that another cloud or Kubernetes does not support may have any other form."""
     if carried is UNKNOWN or required is UNKNOWN:
         return False
+    google = labels.syntax is LabelSyntax.GOOGLE
+    if isinstance(required, re.Pattern):
+        return not re.fullmatch(required.pattern, str(carried), re.IGNORECASE if google else 0)
+    if isinstance(required, tuple):
+        return not any(str(carried) in (value, google_value(value) if google else value) for value in required)
     if labels.syntax is not LabelSyntax.AWS and problem_of_value(str(required), labels.syntax):
         return False
     return str(carried) != str(required)
@@ -174,11 +256,13 @@ def _agreed(each: list[Labels]) -> Labels:
 RULE: Final = StackRule(
     name="required-labels",
     title="Every resource that supports labels has the required ones",
-    why="A resource without owner and cost centre cannot be charged to anyone, and is never cleaned up.",
+    why="A resource without owner and cost centre cannot be charged to anyone, and is never cleaned up. Tags of a "
+    "node group, an instance or an Auto Scaling group do not reach the instances and disks that it starts.",
     fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, "
     "and where.",
     reads="tags and labels of every resource that supports them, by the provider's own list of types; the fact "
-    "requiredLabels, or the configured labels",
+    "requiredLabels, or the configured labels; without both, machines with eight GPUs need one of owner, team and "
+    "cost-center",
     spec="labels",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
@@ -192,12 +276,24 @@ RULE: Final = StackRule(
             "description": "Required labels with their values, instead of those that the components register; level "
             "`remediate` adds missing ones to a resource's own labels, but not to the labels of machines that it "
             "starts, and to nothing inside a component of type gpucluster:",
-            "additionalProperties": {"type": "string"},
+            "additionalProperties": {"type": "string", "minLength": 1},
         },
         "keys": {
             "type": "array",
-            "description": "Required labels with any value, instead of those that the components register",
-            "items": {"type": "string"},
+            "description": "Required labels with any value, instead of those that the components register; an entry "
+            '{"key": "costCenter", "pattern": "CC-[0-9]{4}"} or {"key": "team", "values": ["research"]} also limits '
+            "the whole value, on Google Cloud in lower case",
+            "items": {
+                "type": ["string", "object"],
+                "minLength": 1,
+                "required": ["key"],
+                "properties": {
+                    "key": {"type": "string", "minLength": 1},
+                    "pattern": {"type": "string", "format": "regex"},
+                    "values": {"type": "array", "items": {"type": "string", "minLength": 1}},
+                },
+                "additionalProperties": False,
+            },
         },
     },
 )

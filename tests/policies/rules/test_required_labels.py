@@ -31,3 +31,11 @@ def test_default_labels_of_the_provider_count(program, mega, found, written):
 def test_labels_that_google_cloud_returns_count(mega, found):
     mega["cluster"].update(resourceLabels={}, pulumiLabels=dict(mega.labels))
     assert found(RULE, mega) == []
+
+
+def test_default_tags_of_the_provider_reach_disks_of_instances_and_no_auto_scaling_group(program, found):
+    program.provider_inputs["defaultTags"] = {"tags": program.labels}
+    program.add("aws:ec2/instance:Instance", "web", {})
+    program.add("aws:autoscaling/group:Group", "asg", {"launchConfiguration": "p5"})
+    missing = Says("tags", "owner", "team", "missing", "instances", "owner", "team", "missing")
+    assert found(RULE, program) == [("asg", missing)]
