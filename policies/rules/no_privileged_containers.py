@@ -1,8 +1,9 @@
 """No container has full access to its host, except those that prepare a GPU node.
 
-Read are pods in every kind that contains one, and the values of charts. Sources: Kubernetes page "Pod Security
-Standards" (forbidden by its Baseline); capabilities(7), for those with which root in a container is root on the host.
-NET_ADMIN, IPC_LOCK and similar ones stay within the pod's own namespaces, and GPU fabrics need them.
+Read are pods in every kind that contains one, and the values of charts, also as text in an Application of Argo CD.
+Source: Kubernetes page "Pod Security Standards", Baseline. It allows no folder of the host; this rule allows those with
+data and devices, and some that containers mount read-only. It allows the capabilities of Baseline, and those of GPU
+fabrics and MPI, which stay within the pod's own namespaces.
 
 `gpucluster/core/catalog/node_daemons.csv` and the pack's configuration list those that prepare a GPU node. They match
 by kind, namespace, name and the source of each image, as anybody can use a name. The charts of the NVIDIA and EFA
@@ -13,13 +14,14 @@ matched by its values, and by its source and that of its image.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.core.catalog.tables import rows
 from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.core.program.values import at, flag, is_list, is_object, items, text
+from gpucluster.core.program.values import at, flag, is_list, is_object, items, known_items, text
+from gpucluster.core.text.yaml_text import BadYaml, parse
 from gpucluster.policies.clouds.kubernetes.charts import RELEASE
 from gpucluster.policies.clouds.kubernetes.objects import CONTAINER_LISTS, ONE_CONTAINER, containers, unrendered
 from gpucluster.policies.engine.rule import (
@@ -37,16 +39,21 @@ from gpucluster.policies.engine.rule import (
 def check(stack: Stack) -> Iterator[Finding]:
     yield from unrendered(stack.resources)
     allowed = _allowed_daemons(stack.config.get("allowed"))
+    data = (*_DATA, *map(str, stack.config.get("folders") or ()))
     for resource in stack.resources:
         if not resource.custom or not resource.type.startswith("kubernetes:"):
             continue
-        asked = _privileges(resource)
+        asked = _privileges(resource, data)
         by_name = allowed.get(_identity(resource) or "")
         if asked is UNKNOWN:
             if by_name is None:
                 yield CannotTell(resource, "whether its containers are privileged is not known yet")
         elif asked:
             yield _judged(resource, "; ".join(asked), by_name)
+        elif resource.type == RELEASE and resource.inputs.get("valueYamlFiles") and by_name is None:
+            yield CannotTell(
+                resource, "whether the values in the files of `valueYamlFiles` are privileged is not known"
+            )
 
 
 def _judged(resource: Resource, what: str, by_name: _Allowed | None) -> Finding:
@@ -65,23 +72,25 @@ def _judged(resource: Resource, what: str, by_name: _Allowed | None) -> Finding:
 
 
 _NAMESPACES: Final = ("hostPID", "hostIPC", "hostNetwork")
-_CAPABILITIES: Final = (
-    "ALL",
-    "BPF",
-    "DAC_READ_SEARCH",
-    "MAC_ADMIN",
-    "MAC_OVERRIDE",
-    "SYS_ADMIN",
-    "SYS_BOOT",
-    "SYS_MODULE",
-    "SYS_RAWIO",
+_BASELINE: Final = (
+    *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP"),
+    *("SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
-_FOLDERS: Final = (
-    *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/usr"),
-    *("/var", "/var/lib", "/var/run"),
+_FABRIC: Final = ("IPC_LOCK", "NET_ADMIN", "NET_RAW", "SYS_NICE", "SYS_RESOURCE")
+_DATA: Final = (
+    *("/data", "/ephemeral", "/fsx", "/local", "/lustre", "/mnt", "/nvme", "/raid", "/scratch", "/shared"),
+    *("/dev/aperture_devices", "/dev/hugepages", "/dev/infiniband", "/dev/shm"),
+    *("/home/kubernetes/bin/gib", "/home/kubernetes/bin/nvidia"),  # GKE's driver and NCCL plugin
+    "/var/lib/pod-logs",  # positions in the logs, of Fluent Bit of these clusters
 )
-"""Folders of a host with other pods' data, its keys or its programs; not /sys, devices and data folders."""
-_BELOW: Final = ("/etc/kubernetes", "/root", "/var/lib/kubelet", "/var/lib/containerd", "/var/lib/docker")
+"""Folders of a host with data and devices, with all below them."""
+_READABLE: Final = (
+    *("/etc/localtime", "/etc/machine-id", "/etc/os-release", "/etc/pki", "/etc/ssl", "/home/kubernetes/bin"),
+    *("/lib/modules", "/proc/sys", "/sys", "/usr/share", "/var/log"),
+)
+"""Folders of a host without keys or data of other pods, as long as no container writes there."""
+_GOOGLE: Final = "us-docker.pkg.dev/gce-ai-infra/"
+"""Google's own registry of its GPU fabrics, whose daemon tunes the kernel through /sys and /proc/sys."""
 
 # Paths to the containers of a built-in workload.
 _WAY: Final = ("spec", "template", "jobTemplate")
@@ -98,9 +107,12 @@ _WORKLOADS: Final = (
 )
 
 
-def _privileges(resource: Resource) -> list[str] | Unknown:
-    """Its requests as text; UNKNOWN if none is visible, but part of a built-in workload is not yet known."""
-    found = list(_requests(resource.inputs, ""))
+def _privileges(resource: Resource, data: Sequence[str]) -> list[str] | Unknown:
+    """Its requests as text; UNKNOWN if none is visible, but part of a built-in workload is not yet known.
+
+    data: folders of a host that any container may mount.
+    """
+    found = list(_requests(resource.inputs, "", data))
     names = [f"`{name}`" for name, what in found if what == "privileged"]
     words = [f"privileged container{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
     words += [f"{what}{f' of `{name}`' if name else ''}" for name, what in found if what != "privileged"]
@@ -109,24 +121,57 @@ def _privileges(resource: Resource) -> list[str] | Unknown:
     return UNKNOWN if _hidden(resource.inputs) else []
 
 
-def _requests(value: object, name: str) -> Iterator[tuple[str, str]]:
+def _requests(value: object, name: str, data: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(container, or `values` of a chart; its request) below a value."""
     if is_list(value):
         for inner in value:
-            yield from _requests(inner, name)
+            yield from _requests(inner, name, data)
     elif is_object(value):
         own = text(value, "name")
+        if "volumes" in value:
+            data = (*data, *_unwritten(value))
         for key, inner in sorted(value.items()):  # the engine's message has no order
             if key.lower().endswith("securitycontext"):
                 label = own if isinstance(own, str) else name
                 yield from ((label, what) for what in _in_context(inner))
             elif key in _NAMESPACES and flag(value, key) is True:
                 yield "", key
-            elif key == "hostPath" and (path := _of_machine(inner)):
-                yield "", f"hostPath {path}"
+            elif (key == "hostPath" or (key == "local" and "capacity" in value)) and (path := _of_machine(inner, data)):
+                yield "", f"{key} {path}"
+            elif name == _VALUES and key == "privileged" and flag(value, key) is True:
+                yield name, "privileged"
+            elif key == _VALUES and isinstance(inner, str):
+                yield from _requests(_of_text(inner), _VALUES, data)
             else:
                 of = own if key in ONE_CONTAINER and isinstance(own, str) else name
-                yield from _requests(inner, of or ("values" if key == "values" else ""))
+                yield from _requests(inner, of or (_VALUES if key in (_VALUES, "valuesObject") else ""), data)
+
+
+_VALUES: Final = "values"
+
+
+def _of_text(values: str) -> object:
+    """Values of a chart that an object has as text; a text that is not YAML has none."""
+    try:
+        return parse(values).data
+    except BadYaml:
+        return None
+
+
+def _unwritten(pod: Mapping[str, Any]) -> Iterator[str]:
+    """The readable folders of a host that no container of a pod mounts for writing, except Google's daemon."""
+    written = {
+        text(mount, "name")
+        for _, container in containers(pod)
+        if not str(text(container, "image")).startswith(_GOOGLE)
+        for mount in known_items(container, "volumeMounts")
+        if flag(mount, "readOnly") is not True
+    }
+    paths = [(_normal(text(one, "hostPath", "path")), text(one, "name")) for one in known_items(pod, "volumes")]
+    changed = [path for path, name in paths if path and name in written]
+    for path, name in paths:
+        if name not in written and _within(path, _READABLE) and not any(_within(other, [path]) for other in changed):
+            yield path
 
 
 def _in_context(context: object) -> Iterator[str]:
@@ -134,20 +179,29 @@ def _in_context(context: object) -> Iterator[str]:
         yield "privileged"
     added = items(context, "capabilities", "add")
     given = [str(each).upper().removeprefix("CAP_") for each in (added if added is not UNKNOWN else ())]
-    if wide := [each for each in given if each in _CAPABILITIES]:
+    if wide := [each for each in given if each not in (*_BASELINE, *_FABRIC, str(UNKNOWN).upper())]:
         yield f"{'capability' if len(wide) == 1 else 'capabilities'} {', '.join(wide)}"
     if text(context, "procMount") == "Unmasked":
         yield "procMount Unmasked"
+    for profile, kind in (("seccompProfile", "seccomp"), ("appArmorProfile", "AppArmor")):
+        if text(context, profile, "type") == "Unconfined":
+            yield f"{kind} Unconfined"
     if flag(context, "windowsOptions", "hostProcess") is True:
         yield "hostProcess"
 
 
-def _of_machine(volume: object) -> str | None:
-    """The host folder that a volume mounts, if it contains other pods' data or the host's own."""
-    given = text(volume, "path") if is_object(volume) else volume
-    path = posixpath.normpath("/" + given.lstrip("/")) if isinstance(given, str) else ""
-    below = any(path == folder or path.startswith(f"{folder}/") for folder in _BELOW)
-    return path if path in _FOLDERS or below or path.endswith(".sock") else None
+def _of_machine(volume: object, data: Sequence[str]) -> str | None:
+    """The host folder that a volume mounts, None if it has data or devices alone."""
+    path = _normal(text(volume, "path") if is_object(volume) else volume)
+    return None if not path or (_within(path, data) and not path.endswith(".sock")) else path
+
+
+def _normal(path: object) -> str:
+    return posixpath.normpath("/" + path.lstrip("/")) if isinstance(path, str) else ""
+
+
+def _within(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 def _hidden(value: Mapping[str, Any]) -> bool:
@@ -227,7 +281,8 @@ RULE: Final = StackRule(
     "machine: one compromised image reads every job's data and credentials there, and the labels and limits of its "
     "namespace do not contain it.",
     fix="Remove securityContext.privileged, the capabilities, host namespaces and hostPath, and request the devices "
-    "it needs; list a daemon that needs them in the rule's setting `allowed`, with the repositories of its images, or "
+    "it needs; mount only folders with data, and others read-only; list a daemon that needs them in the rule's setting "
+    "`allowed`, with the repositories of its images, or "
     "in an exemption with an end date.",
     reads="pods in every Kubernetes object that the program declares, and the values of charts; not objects that a "
     "chart renders in the cluster",
@@ -243,6 +298,11 @@ RULE: Final = StackRule(
             '{"DaemonSet monitoring/node-agent": {"reason": "reads performance counters", "images": '
             '["registry.example.com/node-agent"]}}',
             "additionalProperties": {"type": "object", "required": ["reason", "images"]},
+        },
+        "folders": {
+            "type": "array",
+            "description": 'Further folders of machines with data alone, which pods may mount, e.g. ["/weka"]',
+            "items": {"type": "string", "pattern": "/.+", "examples": ["/weka"]},
         },
     },
 )
