@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gpucluster.core.catalog.resource_types import Holding, holdings
+from gpucluster.core.catalog.resource_types import ENCRYPTION_KEY, SHARED_STORAGE, Holding, holdings
 from gpucluster.core.program.readers.deletions import Deletion
-from gpucluster.core.program.resources import UNKNOWN, Resource
-from gpucluster.core.program.values import BadValue, amount, at, flag
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.core.program.values import BadValue, amount, at, flag, text
 from gpucluster.policies.engine.rule import CannotTell, Changes, Finding, Violation
 
 
@@ -55,6 +55,40 @@ def shrinking(changes: Changes, holds: str) -> Iterator[Finding]:
                 yield CannotTell(new, f"whether {holds} shrinks: `{way}` is not known yet")
             elif (most := _number(before)) is not None and (least := _number(after)) is not None and least < most:
                 yield Violation(new, f"{holds} shrinks: `{way}` from {before} to {after}")
+
+
+def ending(changes: Changes, holds: str) -> Iterator[Finding]:
+    """Resources that stay, with an end that they did not have, or an earlier one (RFC 3339, which sorts as text)."""
+    ended = {one.urn for one in changes.ended}
+    for type_, holding in holdings().items():
+        for old in changes.before.of_type(type_) if holding.holds == holds and holding.end else ():
+            new = changes.after.get(old.urn)
+            if new is None or old.urn in ended:
+                continue
+            before, after = text(old.inputs, str(holding.end)), text(new.inputs, str(holding.end))
+            if after is UNKNOWN and before is not UNKNOWN:
+                yield CannotTell(new, f"whether {holds} ends earlier: `{holding.end}` is not known yet")
+            elif isinstance(after, str) and (before is None or (isinstance(before, str) and after < before)):
+                yield Violation(
+                    new, f"{holds} ends on {after[:16]}, before: {str(before)[:16] if before else 'no end'}"
+                )
+
+
+def unreadable(changes: Changes) -> Iterator[Finding]:
+    """Shared storage that stays, whose encryption key the plan deletes or replaces."""
+    for key, finding in losses(changes, ENCRYPTION_KEY):
+        for urn in _dependents(changes.before, key):
+            kept = changes.after.get(urn)
+            if kept is not None and urn not in {one.urn for one in changes.ended}:
+                what = f"`{key.name}`, the encryption key of this storage, is deleted or replaced: nothing can read it"
+                yield Violation(kept, what) if isinstance(finding, Violation) else CannotTell(kept, finding.what)
+
+
+def _dependents(resources: Resources, key: Resource) -> Iterator[str]:
+    stored = [type_ for type_, holding in holdings().items() if holding.holds == SHARED_STORAGE]
+    for resource in resources.of_type(*stored):
+        if any(key.urn in urns for urns in resource.dependencies.values()):
+            yield resource.urn
 
 
 def _number(value: object) -> Decimal | None:

@@ -50,7 +50,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                 yield CannotTell(resource, "whether its containers are privileged is not known yet")
         elif asked:
             yield _judged(resource, "; ".join(asked), by_name)
-        elif resource.type == RELEASE and resource.inputs.get("valueYamlFiles") and by_name is None:
+        elif resource.type == RELEASE and resource.inputs.get("valueYamlFiles") not in (None, []) and by_name is None:
             yield CannotTell(
                 resource, "whether the values in the files of `valueYamlFiles` are privileged is not known"
             )

@@ -42,16 +42,19 @@ SINGLE_DISK: Final = "single disk"
 RESERVED_CAPACITY: Final = "reserved capacity"
 CONTROL_PLANE: Final = "control plane"
 NODE_POOL: Final = "node pool"
+CONTENTS: Final = "everything inside"
+ENCRYPTION_KEY: Final = "encryption key"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Holding:
-    """One row of the table."""
+    """One row of the table. size, end: inputs with how much it holds, and until when."""
 
     holds: str
     lost_on: tuple[str, ...]
     only_if: str | None
     size: tuple[str, ...]
+    end: str | None
 
 
 @functools.cache
@@ -63,6 +66,7 @@ def holdings() -> Mapping[str, Holding]:
             lost_on=tuple(row["lost_on"].split()),
             only_if=row["only_if"] or None,
             size=tuple(filter(None, row["size"].split("."))),
+            end=row["end"] or None,
         )
         for row in rows("holdings")
     }

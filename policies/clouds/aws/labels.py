@@ -72,9 +72,8 @@ def _starts_nothing(environment: Resource) -> bool:
     """Whether a compute environment of Batch has no machines of its own, or a template that tags them."""
     resources = environment.inputs.get("computeResources")
     kind = text(resources, "type")
-    return (
-        not resources or (isinstance(kind, str) and kind.startswith("FARGATE")) or bool(at(resources, "launchTemplate"))
-    )
+    fargate = isinstance(kind, str) and kind.startswith("FARGATE")
+    return resources in (None, UNKNOWN) or fargate or at(resources, "launchTemplate") is not None
 
 
 def _disk_tags(instance: Resource, provider: Resource | None) -> Iterator[LabelSet]:

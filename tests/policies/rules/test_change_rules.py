@@ -8,7 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from gpucluster.core.catalog.resource_types import CONTROL_PLANE, RESERVED_CAPACITY, SHARED_STORAGE, holdings
+from gpucluster.core.catalog.resource_types import (
+    CONTENTS,
+    CONTROL_PLANE,
+    ENCRYPTION_KEY,
+    RESERVED_CAPACITY,
+    SHARED_STORAGE,
+    holdings,
+)
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.policies.engine.rule import Changes
@@ -97,7 +104,8 @@ def test_what_the_cloud_keeps_is_no_loss(holds):
 
 @pytest.mark.parametrize("holds", RULES)
 def test_what_holds_something_else_is_not_looked_at(holds):
-    others = [type_ for type_, holding in holdings().items() if holding.holds != holds]
+    read = {holds, CONTENTS} if holds == SHARED_STORAGE else {holds}
+    others = [type_ for type_, holding in holdings().items() if holding.holds not in read]
     assert found(RULES[holds], *(replaced(forced(type_)) for type_ in others)) == []
 
 
@@ -106,23 +114,72 @@ def resized(type_: str, before: Any, after: Any):
     first, *rest = holdings()[type_].size
     old, new = cast("list[dict[str, Any]]", [{first: {rest[0]: size} if rest else size} for size in (before, after)])
     plan = Changes(ended=[], before=Resources([resource(type_, **old)]), after=Resources([resource(type_, **new)]))
-    return evaluate([no_loss_of_shared_storage.RULE], plan.after, plan, today=TODAY)[0]
+    return evaluate([RULES[holdings()[type_].holds]], plan.after, plan, today=TODAY)[0]
 
 
 @pytest.mark.parametrize("type_", [type_ for type_, holding in holdings().items() if holding.size])
-def test_shared_storage_that_shrinks_in_place_is_found_and_what_grows_is_not(type_):
+def test_storage_or_a_reservation_that_shrinks_in_place_is_found_and_what_grows_is_not(type_):
+    holds = holdings()[type_].holds
     way = ".".join(holdings()[type_].size)
     assert [found.what for found in resized(type_, "26400", 2400).violations] == [
-        f"shared storage shrinks: `{way}` from 26400 to 2400"
+        f"{holds} shrinks: `{way}` from 26400 to 2400"
     ]
     grown, same, first = resized(type_, 2400, "26400"), resized(type_, 2400, "2400"), resized(type_, None, 2400)
     assert (grown.violations, same.violations, first.violations) == ((), (), ())
     assert [found.what for found in resized(type_, 2400, UNKNOWN).unknown] == [
-        f"whether shared storage shrinks: `{way}` is not known yet"
+        f"whether {holds} shrinks: `{way}` is not known yet"
     ]
 
 
-@pytest.mark.parametrize("type_", ["aws:s3/bucket:Bucket", "gcp:storage/bucket:Bucket"])
+@pytest.mark.parametrize(("type_", "end"), [(name, of.end) for name, of in holdings().items() if of.end])
+def test_a_reservation_that_gets_an_end_or_an_earlier_one_is_found(type_, end):
+    def told(before: Any, after: Any) -> list[str]:
+        plan = Changes(
+            ended=[],
+            before=Resources([resource(type_, **{end: before} if before is not None else {})]),
+            after=Resources([resource(type_, **{end: after} if after is not None else {})]),
+        )
+        outcome = evaluate([no_loss_of_reserved_capacity.RULE], plan.after, plan, today=TODAY)[0]
+        return [one.what for one in (*outcome.violations, *outcome.unknown)]
+
+    early, late = "2026-11-30T00:00:00Z", "2027-11-30T00:00:00Z"
+    assert told(None, early) == ["reserved capacity ends on 2026-11-30T00:00, before: no end"]
+    assert told(late, early) == ["reserved capacity ends on 2026-11-30T00:00, before: 2027-11-30T00:00"]
+    assert told(None, UNKNOWN) == [f"whether reserved capacity ends earlier: `{end}` is not known yet"]
+    assert (told(early, late), told(early, early), told(early, None)) == ([], [], [])
+
+
+@pytest.mark.parametrize("type_", of(CONTENTS))
+def test_what_contains_others_takes_everything_with_it(type_):
+    rule, it = no_loss_of_shared_storage.RULE, resource(type_)
+    assert found(rule, deleted(it)) == ["everything inside is deleted"]
+    assert found(rule, replaced(it, "location")) == ["everything inside is replaced, because of `location`"]
+
+
+@pytest.mark.parametrize("type_", of(ENCRYPTION_KEY))
+def test_a_key_is_a_loss_for_the_storage_that_stays_and_for_no_other(type_):
+    rule, key = no_loss_of_shared_storage.RULE, resource(type_, "key")
+    storage = dataclasses.replace(resource("aws:fsx/lustreFileSystem:LustreFileSystem"), dependencies={"k": (key.urn,)})
+    assert found(rule, deleted(key)) == []
+    assert found(rule, deleted(key), before=[storage]) == [Says("key", "encryption", "deleted", "nothing")]
+    assert found(rule, deleted(key), deleted(storage)) == ["shared storage is deleted"]
+
+
+@cases
+def test_a_new_lifecycle_that_empties_a_bucket_within_a_day_is_found(type_, empties, keeps):
+    def told(before: Any, after: Any) -> list[str]:
+        plan = Changes(
+            ended=[], before=Resources([resource(type_, **before)]), after=Resources([resource(type_, **after)])
+        )
+        return [
+            one.what for one in evaluate([no_loss_of_shared_storage.RULE], plan.after, plan, today=TODAY)[0].violations
+        ]
+
+    assert told({}, empties) == ["a rule of the lifecycle deletes every object after a day or less"]
+    assert [told(empties, empties), *(told({}, kept) for kept in keeps)] == [[], *([] for _ in keeps)]
+
+
+@pytest.mark.parametrize("type_", ["aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2", "gcp:storage/bucket:Bucket"])
 def test_a_bucket_that_the_cloud_refuses_to_delete_while_it_holds_objects_is_no_loss(type_):
     assert found(no_loss_of_shared_storage.RULE, deleted(resource(type_))) == []
     assert found(no_loss_of_shared_storage.RULE, deleted(resource(type_, forceDestroy=False))) == []
