@@ -63,7 +63,8 @@ def evidence_of(
         chosen = _chosen(stacks, old, new)
         rehearsed = _matching(new.files / inside, jobs)
         find_engine(say=say)  # here, once, so that its messages are visible
-        say(f"Comparing {after.commit[:7]} and uncommitted changes with {before.commit[:7]}: {', '.join(chosen)}")
+        also = " and uncommitted changes" if after.uncommitted else ""
+        say(f"Comparing {after.commit[:7]}{also} with {before.commit[:7]}: {', '.join(chosen)}")
         problem = ""
         if locks_changed(changed):
             say("The locked packages differ: the base gets an environment of its own")

@@ -24,10 +24,11 @@ from gpucluster.sandbox.state.state import all_states
 
 @dataclass(frozen=True)
 class Revision:
-    """A state of all files: its commit, and its tree, which includes uncommitted changes."""
+    """A state of all files: its commit, and its tree, which includes uncommitted changes if there are some."""
 
     commit: str
     tree: str
+    uncommitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Repository:
         try:
             self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         except InputError:
-            raise InputError(f"base {revision!r} is not a commit here; write a branch, a tag or a commit") from None
+            raise InputError(f"base {revision!r} is not a commit here; {self._remedy()}") from None
         try:
             commit = self._run("merge-base", revision, "HEAD").strip()
         except InputError:
@@ -66,6 +67,11 @@ class Repository:
             ) from None
         return Revision(commit, self._run("rev-parse", f"{commit}^{{tree}}").strip())
 
+    def _remedy(self) -> str:
+        if self._run("rev-parse", "--is-shallow-repository").strip() == "true":
+            return "this is a shallow clone: fetch more of it, by `fetch-depth: 2` of actions/checkout"
+        return "write a branch, a tag or a commit"
+
     def head(self, base: Revision) -> Revision:
         """The working tree as it is. Its commit is HEAD, or the second parent if HEAD merges it into the base."""
         first, *others = self._run("rev-list", "--parents", "-n", "1", "HEAD").split()[1:] or [""]
@@ -73,7 +79,8 @@ class Repository:
         index = {"GIT_INDEX_FILE": str(self.scratch / "working-tree")}
         self._run("read-tree", "HEAD", variables=index)
         self._run("add", "--all", variables=index)
-        return Revision(commit, self._run("write-tree", variables=index).strip())
+        tree = self._run("write-tree", variables=index).strip()
+        return Revision(commit, tree, tree != self._run("rev-parse", "HEAD^{tree}").strip())
 
     def changed(self, base: Revision, head: Revision) -> tuple[str, ...]:
         """Paths of the differing files."""

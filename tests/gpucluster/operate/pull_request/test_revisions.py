@@ -112,6 +112,26 @@ def test_a_base_that_can_not_be_used_is_refused(git: Git, repository: Repository
     assert str(caught.value) == said
 
 
+def test_a_base_that_a_shallow_clone_lacks_is_refused_with_the_depth_to_fetch(git: Git, tmp_path: Path) -> None:
+    git("commit", "-q", "--allow-empty", "-m", "second")
+    clone = tmp_path / "clone"
+    source = f"file://{tmp_path / 'repository'}"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", source, clone], check=True, capture_output=True)
+    (tmp_path / "scratch").mkdir()
+    with pytest.raises(InputError) as caught:
+        Repository.around(clone, tmp_path / "scratch").base("HEAD^1")
+    assert str(caught.value) == Says("HEAD^1", "not", "commit", "shallow", "fetch-depth: 2")
+
+
+def test_a_clean_tree_has_no_uncommitted_changes(repository: Repository) -> None:
+    base = repository.base("main")
+    assert not repository.head(base).uncommitted
+    (repository.root / "ignored").write_text("secret\n")
+    assert not repository.head(base).uncommitted
+    (repository.root / "spec.yaml").write_text("nodes: 8\n")
+    assert repository.head(base).uncommitted
+
+
 def test_a_folder_in_no_repository_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"^{tmp_path} is not in a git repository: "):
         Repository.around(tmp_path, tmp_path)

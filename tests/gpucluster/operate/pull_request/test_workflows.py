@@ -19,7 +19,9 @@ from tests.says import Says
 ROOT = Path(__file__).parents[4]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 ACTION = ROOT / ".github/actions/pr-check/action.yml"
-FILES = [*WORKFLOWS, ACTION]
+CACHE = ROOT / ".github/actions/cache/action.yml"
+FILES = [*WORKFLOWS, ACTION, CACHE]
+PAGE = ROOT / "docs/plan/pull-request-check.md"
 BIN = Path(sys.executable).parent
 PUBLISHER = "pypa/gh-action-pypi-publish"
 """The one action that is not of GitHub itself."""
@@ -41,6 +43,40 @@ def test_a_linter_of_their_security_finds_nothing() -> None:
     command = [str(BIN / "zizmor"), "--offline", "--no-progress", "--strict-collection", "--color", "never", ".github"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _pages_files(folder: Path) -> dict[str, Any]:
+    """The workflows of the page as files, with a commit for the placeholder; parsed, by name."""
+    folder.mkdir(parents=True)
+    found = {}
+    for text in re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL):
+        text = text.replace("OWNER/TOOLS", "octo/tools").replace("COMMIT", "0" * 40)
+        read = yaml.safe_load(text)
+        (folder / f"{read['name']}.yml").write_text(text)
+        found[read["name"]] = read
+    return found
+
+
+def test_the_pages_workflows_are_whole_and_safe_and_do_what_those_of_this_repository_do(tmp_path: Path) -> None:
+    found = _pages_files(tmp_path / ".github/workflows")
+    command = [str(BIN / "zizmor"), "--offline", "--no-progress", "--strict-collection", "--color", "never", ".github"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(found) == {"preview", "cache", "comment"}
+    own = read("preview.yml")["jobs"]["preview"]
+    (job,) = found["preview"]["jobs"].values()
+    assert (job["permissions"], job["steps"][0]) == (own["permissions"], own["steps"][0])
+    assert set(job["steps"][-1]["with"]) < set(yaml.safe_load(ACTION.read_text())["inputs"])
+    (cached,) = found["cache"]["jobs"].values()
+    assert set(cached["steps"][0]["with"]) == set(yaml.safe_load(CACHE.read_text())["inputs"])
+    mine, (theirs,) = read("comment.yml"), found["comment"]["jobs"].values()
+    assert found["comment"][True] == mine["on"]
+    (its,) = mine["jobs"].values()
+    assert (theirs["if"], theirs["permissions"], theirs["steps"][1:]) == (
+        its["if"],
+        its["permissions"],
+        its["steps"][1:],
+    )
 
 
 def test_the_one_that_runs_a_pull_request_reads_and_has_no_secret() -> None:
@@ -128,27 +164,59 @@ def test_the_one_that_writes_runs_the_default_branch_alone() -> None:
 
 def test_a_cache_is_written_from_the_default_branch_alone() -> None:
     writing = {
-        file.name
+        file
         for file in FILES
         for step in steps(file)
-        if re.search(r"actions/cache(/save)?@", step.get("uses", ""))
+        if re.search(r"actions/cache(/save)?@|/actions/cache$", step.get("uses", ""))
     }
-    assert writing == {"cache.yml"}
+    assert writing == {CACHE, ROOT / ".github/workflows/cache.yml"}
     assert list(read("cache.yml")["on"]) == ["push"]
     assert read("cache.yml")["on"]["push"]["branches"] == ["main"]
 
 
-def test_the_cache_has_what_previews_and_rehearsals_need_under_a_key_of_its_sources() -> None:
+def test_the_cache_has_what_previews_and_rehearsals_need_under_a_key_of_its_sources(tmp_path: Path) -> None:
     [job] = read("cache.yml")["jobs"].values()
-    built = [step["run"] for step in job["steps"] if step.get("run", "").startswith(".venv/bin/")]
-    assert built == [".venv/bin/gpucluster sandbox engine", ".venv/bin/gpucluster sandbox kubernetes --live"]
-    caches = [step["with"] for file in FILES for step in steps(file) if "actions/cache/" in step.get("uses", "")]
-    assert len({(cache["path"], cache["key"]) for cache in caches}) == 1
-    sources = re.findall(r"'([^']+)'", caches[0]["key"])
-    assert sources == ["requirements.lock", "sandbox/engine/**", "sandbox/api_server/**", "sandbox/live/**"]
-    assert {*sources} < {*read("cache.yml")["on"]["push"]["paths"]}
-    [older] = {cache["restore-keys"] for cache in caches if "restore-keys" in cache}
-    assert caches[0]["key"].startswith(older)
+    assert job["steps"][-1] | {"uses": None} == {"uses": None, "with": {"live": "true"}}
+    [build] = [step["run"] for step in steps(CACHE) if step.get("name") == "Build"]
+    assert '/gpucluster" sandbox engine' in build
+    assert '/gpucluster" sandbox kubernetes --live' in build
+    uses = [(file, step) for file in FILES for step in steps(file) if "actions/cache/" in step.get("uses", "")]
+    assert len({step["with"]["path"] for _, step in uses}) == 1
+    assert {step["with"]["key"] for file, step in uses if file == CACHE} == {"${{ steps.tools.outputs.key }}"}
+    [older] = {step["with"]["restore-keys"] for file, step in uses if file != CACHE}
+    [first, again] = (_key(tmp_path) for _ in range(2))
+    assert first == again
+    assert first.startswith(older.replace("${{ runner.os }}", "Linux").replace("${{ runner.arch }}", "X64"))
+    keys = {first}
+    for source in _SOURCES:
+        assert {source, f"{source}/**"} & {*read("cache.yml")["on"]["push"]["paths"]}
+        with (tmp_path / (source if source.endswith(".lock") else f"{source}/more")).open("a") as file:
+            file.write("changed")
+        keys.add(_key(tmp_path))
+    assert len(keys) == 1 + len(_SOURCES)
+
+
+_SOURCES = ("requirements.lock", "sandbox/engine", "sandbox/api_server", "sandbox/live")
+
+
+def _key(tools: Path) -> str:
+    """The key that the action gives the cache of a folder of the tools, by its own script."""
+    for source in _SOURCES:
+        (tools / source).parent.mkdir(parents=True, exist_ok=True)
+        (tools / source).touch() if source.endswith(".lock") else (tools / source).mkdir(exist_ok=True)
+    (tools / "sandbox/engine/one").write_text("1")
+    [script] = [step["run"] for step in steps(CACHE) if step.get("id") == "tools"]
+    (output := tools / "output").write_text("")
+    variables = {
+        "TOOLS": str(tools),
+        "RUNNER_OS": "Linux",
+        "RUNNER_ARCH": "X64",
+        "LIVE": "true",
+        "GITHUB_OUTPUT": str(output),
+    }
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    subprocess.run(command, env={"PATH": os.environ["PATH"], **variables}, check=True, timeout=60)
+    return output.read_text().removeprefix("key=").strip()
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
