@@ -315,8 +315,8 @@ RULE: Final = StackRule(
             reads=f"{aws.READS}, aws:ec2/placementGroup:PlacementGroup",
             fix="Create a placement group with strategy `cluster` and set it in the launch template "
             "(placement.groupName), or target a reservation or capacity block there "
-            "(capacityReservationSpecification), which already has a placement; use one for the whole pool. If nodes "
-            "do not train together, give their node groups different labels `gpucluster/pool`.",
+            "(capacityReservationSpecification), if it was bought or created with a placement; use one for the whole "
+            "pool. If nodes do not train together, give their node groups different labels `gpucluster/pool`.",
         ),
         gcp=CloudCheck(
             check=_gcp,

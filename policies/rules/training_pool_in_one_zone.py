@@ -116,9 +116,9 @@ RULE: Final = StackRule(
         aws=CloudCheck(
             check=_aws,
             reads=f"{aws.READS}, aws:ec2/subnet:Subnet",
-            fix="Give all machines of the pool one subnet (subnetIds of node groups), in the zone of their placement "
-            "group or reservation. If nodes do not train together, give their node groups different labels "
-            "`gpucluster/pool`.",
+            fix="Give all machines of the pool one subnet (subnetIds of node groups, vpcZoneIdentifiers of Auto "
+            "Scaling groups), in the zone of their placement group or reservation. If nodes do not train "
+            "together, give their node groups different labels `gpucluster/pool`.",
         ),
         gcp=CloudCheck(
             check=_gcp,
@@ -128,8 +128,8 @@ RULE: Final = StackRule(
         azure=CloudCheck(
             check=_azure,
             reads=azure.READS,
-            fix="Set availability_zones of the node pool to one zone that offers the size; if AKS offers it in no "
-            "zone of a region that has zones, accept this by an exemption.",
+            fix="Set availability_zones of the node pool, or zones of the scale set, to one zone that offers the "
+            "size; if AKS offers it in no zone of a region that has zones, accept this by an exemption.",
         ),
     ),
 )

@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+
+from tools.benchmarks.foreign.__main__ import _with_own_environment
 
 ROOT = Path(__file__).parents[3]
 
@@ -56,6 +59,16 @@ def work(checkout: Path) -> Path:
     good = {**one, "why": "", "seconds": 1.5}
     results.write_text(json.dumps([good, {**good, "program": "aws-py-two", "why": "error: of another checkout"}]))
     return folder
+
+
+def test_a_project_is_read_as_pulumi_reads_it(tmp_path: Path) -> None:
+    (project := tmp_path / "Pulumi.yaml").write_text(
+        "name: one\nruntime: nodejs\nconfig: {a: off, b: true, c: 5, d: no}\n"
+    )
+    _with_own_environment(project)
+    environment = {"name": "python", "options": {"virtualenv": "venv"}}
+    config = {"a": "off", "b": True, "c": 5, "d": "no"}
+    assert yaml.safe_load(project.read_text()) == {"name": "one", "runtime": environment, "config": config}
 
 
 def test_a_folder_without_programs_is_refused_whatever_was_kept(checkout: Path, work: Path) -> None:

@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import platformdirs
 import yaml
@@ -91,9 +91,18 @@ def tried(program: Path, name: str, work: Path, settings: Mapping[str, Any]) -> 
     return Result(name, digest(program), why, stands_in, round(time.monotonic() - started, 1))
 
 
+class _Loader(yaml.SafeLoader):
+    """As Pulumi reads a project: only true and false are booleans, so that `default: off` remains a text."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool" or first in "tTfF"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 def _with_own_environment(file: Path) -> None:
     """Names the environment created here, if the project has another tool for it, or none."""
-    project = yaml.safe_load(file.read_text())
+    project = yaml.load(file.read_text(), _Loader)
     file.write_text(yaml.safe_dump(project | {"runtime": {"name": "python", "options": {"virtualenv": "venv"}}}))
 
 
