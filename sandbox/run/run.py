@@ -23,7 +23,7 @@ from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
 from gpucluster.sandbox.clouds.resident import Resident, install_launchers
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.engine.engine import INPUT_ERROR_FILE, WAITS_FILE, Engine, keep_no_log
+from gpucluster.sandbox.engine.engine import ACCEPTED_RANGE, INPUT_ERROR_FILE, WAITS_FILE, Engine, keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.yaml_host import put_yaml_host
@@ -76,9 +76,27 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
     if line.words[0] in WITH_PROGRAM:
         in_full()  # refuses a wrong value here, before the engine starts a program
     engine = find_engine()
+    if line.words[0] in WITH_PROGRAM:
+        _refuse_without_host(project, engine)
     note("SIMULATED clouds: no account is used and nothing is billed.")
     note(f"Engine {engine.version}, state in {_shown(project)}")
     return _run_in(project, line, engine, scenario, kubernetes)
+
+
+def _refuse_without_host(project: Project, engine: Engine) -> None:
+    """Refuses a program in a language that no host here runs, before the engine starts a pack or a provider for it."""
+    runtime, name = project.runtime, f"pulumi-language-{project.runtime}"
+    folders = os.pathsep.join(map(str, (engine.binary.parent, engine.binary.resolve().parent)))
+    known = runtime in _BUILT_HOSTS and engine.origin == "built"
+    if runtime and not known and shutil.which(name, path=folders) is None and shutil.which(name) is None:
+        raise InputError(
+            f"the program is in {runtime}, and its language host {name} is missing: the sandbox's own engine runs "
+            f"Python and YAML; install Pulumi ({ACCEPTED_RANGE}) from https://www.pulumi.com/docs/install/, put it on "
+            f"the PATH with {name}, and run the same command again"
+        )
+
+
+_BUILT_HOSTS: Final = ("python", "yaml")
 
 
 def _help(engine: Engine, line: CommandLine) -> int:

@@ -69,7 +69,7 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
 
 
 def _starts_nothing(environment: Resource) -> bool:
-    """Whether a compute environment of Batch has no machines of its own, or a template that tags them."""
+    """Whether a compute environment of Batch has machines that Fargate runs, or a template that tags them."""
     resources = environment.inputs.get("computeResources")
     kind = text(resources, "type")
     fargate = isinstance(kind, str) and kind.startswith("FARGATE")

@@ -32,7 +32,7 @@ from gpucluster.sandbox.clouds.azure.names import refused_inputs
 from gpucluster.sandbox.clouds.azure.paths import path_of
 from gpucluster.sandbox.clouds.azure.rules import RULES
 from gpucluster.sandbox.clouds.azure.rules.roles import cluster_may_use_its_network, service_may_read_its_container
-from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Resource, SettingError, property_names
+from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, Resource, property_names
 from gpucluster.sandbox.clouds.events.scenario import EXISTS
 from gpucluster.sandbox.clouds.model import Modelled, changed_inputs, listed
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
@@ -137,10 +137,8 @@ def own_part(outputs: Mapping[str, Any], entry: Entry) -> Mapping[str, Any]:
 
 
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.azure")
-_NO_SUBSCRIPTION: Final = (
-    "azure-native has no subscription: set `azure-native:subscriptionId` in the stack's file, or `subscription_id=` "
-    "on the provider; the sandbox never asks the Azure CLI of this machine"
-)
+_SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
+"""Of programs without one, which the real provider asks the Azure CLI of the machine for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,9 +173,8 @@ class Azure(Cloud):
         return found
 
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
-        subscription = config.get("subscriptionId")
-        if not isinstance(subscription, str) or not subscription:
-            raise SettingError(_NO_SUBSCRIPTION, "azure-native:subscriptionId", "00000000-0000-0000-0000-000000000000")
+        given = config.get("subscriptionId")
+        subscription = given if isinstance(given, str) and given else _SUBSCRIPTION
         settings = Settings(
             subscription=subscription.lower(),
             tenant=str(config.get("tenantId") or tenant_of(subscription.lower())),

@@ -66,6 +66,21 @@ CLUSTER = """
 """
 
 
+def test_a_program_in_a_language_without_a_host_is_refused_before_anything_starts(project: Any, tmp_path: Path) -> None:
+    project.write(NETWORK)
+    settings = yaml.safe_load((project.root / "Pulumi.yaml").read_text())
+    (project.root / "Pulumi.yaml").write_text(yaml.safe_dump({**settings, "runtime": "nodejs"}))
+    without = {"PATH": str(Path(sys.executable).parent)}
+    done = project.run("pulumi", "preview", "--stack", "dev", env=without)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == Says("error", "nodejs", "pulumi-language-nodejs", "missing", "Pulumi", "PATH")
+    host = tmp_path / "pulumi-language-nodejs"
+    host.write_text("#!/bin/sh\nexit 3\n")
+    host.chmod(0o755)
+    done = project.run("pulumi", "preview", "--stack", "dev", env={"PATH": f"{tmp_path}{os.pathsep}{without['PATH']}"})
+    assert done.returncode not in (0, 2)
+
+
 @pytest.mark.slow
 @pytest.mark.core
 def test_a_stack_lives_through_preview_up_update_replace_refresh_and_destroy(project: Any) -> None:

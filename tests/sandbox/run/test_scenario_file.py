@@ -222,7 +222,6 @@ def test_what_was_there_is_made_once_on_each_cloud_and_belongs_to_no_stack(
         ({"type": "digitalocean:Thing"}, "simulated here: aws, azure-native, gcp, kubernetes"),
         ({"type": "azure-native:resources:Group"}, "azure-native:resources:Group, which azure-native 3"),
         ({"provider": {"subscriptionId": "mine"}}, "subscriptionId: 'mine' is not a GUID"),
-        ({"provider": {}}, "azure-native has no subscription"),
         ({"inputs": {"resourceGroupName": "data"}}, "cannot exist: location: missing required property 'location'"),
         ({"inputs": {**GROUP.inputs, "colour": "red"}}, "cannot exist: colour: unknown property 'colour'"),
     ],

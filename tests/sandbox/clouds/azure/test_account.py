@@ -145,9 +145,10 @@ def test_a_location_is_answered_as_arm_writes_it(create: Callable[..., Entry]) -
 
 
 @pytest.mark.parametrize("config", [{}, {"subscriptionId": ""}, {"subscriptionId": UNKNOWN}])
-def test_a_provider_has_a_subscription(ledger: Ledger, config: dict[str, Any]) -> None:
-    with pytest.raises(CloudError, match="azure-native has no subscription: set `azure-native:subscriptionId`"):
-        Azure().configure(config, ledger)
+def test_a_provider_without_a_subscription_has_a_made_up_one(ledger: Ledger, config: dict[str, Any]) -> None:
+    account = Azure().configure(config, ledger)
+    client = account.invoke("azure-native:authorization:getClientConfig", {})
+    assert client["subscriptionId"] == "00000000-0000-0000-0000-000000000000"
 
 
 def test_a_subscription_is_a_guid() -> None:
