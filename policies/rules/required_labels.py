@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.core.catalog.labels import LabelSyntax, google_value, problem_of_key, problem_of_value
@@ -98,7 +99,9 @@ def _whole_nodes(resource: Resource) -> bool:
 
 
 def _has_owner(labels: LabelSet) -> bool:
-    carried = labels.labels if labels.labels is not UNKNOWN else {}
+    carried = labels_at(labels.labels)
+    if carried is UNKNOWN:
+        return True
     names = {re.sub("[^a-z]", "", key.lower()) for key, value in carried.items() if not _is_blank(value)}
     return any(key.replace("-", "") in names for key in _OWNERS)
 
@@ -112,11 +115,23 @@ def _fix(required: Mapping[str, Any], stack: Stack) -> str | None:
     return f"Write the labels {', '.join(values)}; `gpucluster guardrails check` prints where."
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Allowed:
+    """The allowed values of a key: a list, or a pattern for the whole value."""
+
+    values: tuple[str, ...] = ()
+    pattern: str = ""
+
+    def has(self, value: str, *, google: bool) -> bool:
+        """google: Google Cloud has lower case only."""
+        if self.pattern:
+            return re.fullmatch(self.pattern, value, re.IGNORECASE if google else 0) is not None
+        return any(value in (one, google_value(one) if google else one) for one in self.values)
+
+
 def _allowed(value: Any) -> str:
-    if isinstance(value, re.Pattern):
-        return f" (like {value.pattern})"
-    if isinstance(value, tuple):
-        return f" (one of {', '.join(value)})"
+    if isinstance(value, _Allowed):
+        return f" (like {value.pattern})" if value.pattern else f" (one of {', '.join(value.values)})"
     return f"={value}" if isinstance(value, str) else ""
 
 
@@ -135,11 +150,11 @@ def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]
 
 
 def _entry(entry: str | Mapping[str, Any]) -> tuple[str, Any]:
-    """A required key, and its values: a tuple, a pattern for the whole value, or UNKNOWN for any value."""
+    """A required key, and its values: UNKNOWN for any."""
     if isinstance(entry, str):
         return entry, UNKNOWN
-    pattern, values = entry.get("pattern"), entry.get("values")
-    return entry["key"], re.compile(pattern) if pattern else tuple(values) if values else UNKNOWN
+    allowed = _Allowed(values=tuple(entry.get("values") or ()), pattern=entry.get("pattern") or "")
+    return entry["key"], UNKNOWN if allowed == _Allowed() else allowed
 
 
 def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, Any]) -> Iterator[Edit]:
@@ -160,7 +175,7 @@ def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, A
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """The missing keys, and those with another value. Sorted: the engine sends labels in any order."""
-    given = {key: carried.get(_key_of(labels, key)) for key in sorted(required) if _key_of(labels, key)}
+    given = {key: carried.get(there) for key in sorted(required) if (there := _key_of(labels, key))}
     missing = [key for key, value in given.items() if _is_blank(value)]
     return missing, [key for key in given if key not in missing and _differs(labels, given[key], required[key])]
 
@@ -194,13 +209,13 @@ def _edits(labels: LabelSet, wrong: Mapping[str, Any]) -> Iterator[Edit]:
 
 
 def _writable(labels: LabelSet, key: str, value: Any) -> bool:
-    if value in (UNKNOWN, None, "") or isinstance(value, tuple | re.Pattern):
+    if value in (UNKNOWN, None, "") or isinstance(value, _Allowed):
         return False
     return not problem_of_key(key, labels.syntax) and not problem_of_value(str(value), labels.syntax)
 
 
 def _problems(labels: LabelSet, missing: list[str], differing: list[str], required: Mapping[str, Any]) -> Iterator[str]:
-    several = [key for key in differing if isinstance(required[key], tuple | re.Pattern)]
+    several = [key for key in differing if isinstance(required[key], _Allowed)]
     for keys, problem in (
         (missing, "missing"),
         ([key for key in differing if key not in several], "not the required value"),
@@ -214,11 +229,8 @@ def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
     """Whether values differ; a value that another cloud or Kubernetes does not support may have any other form."""
     if carried is UNKNOWN or required is UNKNOWN:
         return False
-    google = labels.syntax is LabelSyntax.GOOGLE
-    if isinstance(required, re.Pattern):
-        return not re.fullmatch(required.pattern, str(carried), re.IGNORECASE if google else 0)
-    if isinstance(required, tuple):
-        return not any(str(carried) in (value, google_value(value) if google else value) for value in required)
+    if isinstance(required, _Allowed):
+        return not required.has(str(carried), google=labels.syntax is LabelSyntax.GOOGLE)
     if labels.syntax is not LabelSyntax.AWS and problem_of_value(str(required), labels.syntax):
         return False
     return str(carried) != str(required)

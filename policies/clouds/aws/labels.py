@@ -72,6 +72,7 @@ def _starts_nothing(environment: Resource) -> bool:
     """Whether a compute environment of Batch has machines that Fargate runs, or a template that tags them."""
     resources = environment.inputs.get("computeResources")
     kind = text(resources, "type")
+    kind = text(resources, "type")
     fargate = isinstance(kind, str) and kind.startswith("FARGATE")
     return resources in (None, UNKNOWN) or fargate or at(resources, "launchTemplate") is not None
 
@@ -105,7 +106,7 @@ def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resource
     if resource.type == LAUNCH_TEMPLATE:
         yield from _of_template(sets, resource, resources)
         return
-    added = _added_tags(resource, resources) if resource.type in _STARTERS else {}
+    added: Mapping[str, Any] | Unknown = _added_tags(resource, resources) if resource.type in _STARTERS else {}
     for labels in sets:
         yield (
             replace(labels, where=_STARTED["instance"], labels=added)
@@ -135,7 +136,8 @@ def _of_template(sets: Iterable[LabelSet], template: Resource, resources: Resour
     added = [_added_tags(starter, resources) for starter in starters]
     known = [tags for tags in added if tags is not UNKNOWN]
     keeps = any(starter.type == NODE_GROUP and tags for starter, tags in zip(starters, added, strict=True))
-    common = {key: value for key, value in (known[0] if known else {}).items() if all(key in tags for tags in known)}
+    first: Mapping[str, Any] = known[0] if known else {}
+    common = {key: value for key, value in first.items() if all(key in tags for tags in known)}
     for labels in sets:
         if labels.where == _STARTED["instance"] and len(known) < len(added):
             yield replace(labels, labels=UNKNOWN)

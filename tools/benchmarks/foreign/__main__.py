@@ -94,7 +94,7 @@ def tried(program: Path, name: str, work: Path, settings: Mapping[str, Any]) -> 
 class _Loader(yaml.SafeLoader):
     """As Pulumi reads a project: only true and false are booleans, so that `default: off` remains a text."""
 
-    yaml_implicit_resolvers: ClassVar = {
+    yaml_implicit_resolvers: ClassVar = {  # pyright: ignore[reportIncompatibleVariableOverride]
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:bool" or first in "tTfF"]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
