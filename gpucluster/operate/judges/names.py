@@ -16,7 +16,7 @@ how         the conversion of the value:
             ``text``  the text is unchanged, whatever its content
             ``json``  the text of a JSON document becomes the document
             ``bool``  "true" becomes true
-            ``=...``  the schema requires this value, which Pulumi implies; as JSON
+            ``=...``  the schema requires this value, which Pulumi implies; as JSON; of a path, members of its object
 ==========  ============================================================================================================
 """
 

@@ -142,7 +142,7 @@ class _Writer:
         if place.how == "bool" and isinstance(value, str):
             return {"true": True, "false": False}.get(value, value)
         if is_object(value):
-            inner: dict[str, Any] = {}
+            inner: dict[str, Any] = json.loads(place.how[1:]) if place.how.startswith("=") else {}
             self.members(inner, value, names, shown, at)
             return inner
         if is_list(value):

@@ -13,6 +13,7 @@ from gpucluster.operate.judges.verdicts import Outcome, Remark, Verdict
 from gpucluster.sandbox.clouds.types.schema import Schema
 from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
 from tests.gpucluster.operate.judges.conftest import resources
+from tests.says import Says
 
 
 def document(action: str, effect: str = "Allow") -> str:
@@ -34,6 +35,52 @@ DECLARED: dict[str, tuple[str, dict[str, Any]]] = {
     "excluded": ("aws:sqs/queue:Queue", {"contentBasedDeduplication": True}),
     "other": ("aws:route53/zone:Zone", {}),
 }
+
+
+_TEMPLATE = {"id": "lt-0123456789abcdef0"}
+_SUBNETS = ["subnet-0123456789abcdef0"]
+_FLEET = {
+    "launchTemplateConfigs": [
+        {"launchTemplateSpecification": {"launchTemplateId": "lt-0123456789abcdef0", "version": "1"}}
+    ]
+}
+_MIXED = {"launchTemplate": {
+    "launchTemplateSpecification": {"launchTemplateId": "lt-0123456789abcdef0"},
+    "overrides": [{"instanceRequirements": {"memoryMib": {"min": 1}, "vcpuCount": {"min": 1}}}],
+}}  # fmt: skip
+_BATCH = {"maxVcpus": 192, "subnets": _SUBNETS, "instanceTypes": ["p5.48xlarge"], "tags": {"a": "b"}}
+STARTERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "group": ("aws:autoscaling/group:Group", {"minSize": 1, "maxSize": 4, "vpcZoneIdentifiers": _SUBNETS,
+        "launchTemplate": _TEMPLATE, "tags": [{"key": "a", "value": "b", "propagateAtLaunch": True}]}),
+    "mixed": ("aws:autoscaling/group:Group", {"minSize": 0, "maxSize": 4, "vpcZoneIdentifiers": _SUBNETS,
+        "mixedInstancesPolicy": _MIXED}),
+    "group-sizes": ("aws:autoscaling/group:Group", {"vpcZoneIdentifiers": _SUBNETS, "launchTemplate": _TEMPLATE}),
+    "group-number": ("aws:autoscaling/group:Group", {"minSize": "many", "maxSize": 4, "launchTemplate": _TEMPLATE,
+        "vpcZoneIdentifiers": _SUBNETS}),
+    "batch": ("aws:batch/computeEnvironment:ComputeEnvironment", {"type": "MANAGED", "tags": {"a": "b"},
+        "computeResources": {"type": "EC2", **_BATCH}}),
+    "batch-type": ("aws:batch/computeEnvironment:ComputeEnvironment", {"type": "MANAGED",
+        "computeResources": {"type": "EC22", **_BATCH}}),
+    "fleet": ("aws:ec2/fleet:Fleet", {**_FLEET, "type": "instant",
+        "targetCapacitySpecification": {"defaultTargetCapacityType": "on-demand", "totalTargetCapacity": 4}}),
+    "fleet-kind": ("aws:ec2/fleet:Fleet", {**_FLEET,
+        "targetCapacitySpecification": {"defaultTargetCapacityType": "demand", "totalTargetCapacity": 4}}),
+    "instance": ("aws:ec2/instance:Instance", {"launchTemplate": _TEMPLATE}),
+}  # fmt: skip
+
+
+def test_what_starts_machines_is_judged() -> None:
+    stack = resources(**STARTERS)
+    found = {
+        one.resource.name: [(it.path, it.text) for it in one.refusals] for one in judge.JUDGE.judge([*stack], stack)
+    }
+    assert {name: refusals for name, refusals in found.items() if refusals} == {
+        "group-sizes": [("", Says("MinSize", "required")), ("", Says("MaxSize", "required"))],
+        "group-number": [("minSize", Says("many", "not"))],
+        "batch-type": [("computeResources.type", Says("ec22", "not"))],
+        "fleet-kind": [("targetCapacitySpecification.defaultTargetCapacityType", Says("demand", "not"))],
+    }
+    assert set(found) == set(STARTERS)
 
 
 @pytest.fixture(scope="module")
