@@ -38,6 +38,57 @@ def test_what_the_documents_take_is_accepted(type_: str, inputs: dict[str, Any])
     assert (found.outcome, found.refusals, found.left) == (Outcome.ACCEPTED, (), ())
 
 
+TEMPLATE: dict[str, Any] = {
+    "machineType": "a3-highgpu-8g",
+    "canIpForward": True,
+    "disks": [
+        {"boot": True, "sourceImage": "debian-12", "diskSizeGb": 100, "labels": {"a": "b"}, "mode": "READ_WRITE"}
+    ],
+    "guestAccelerators": [{"type": "nvidia-h100-80gb", "count": 8}],
+    "networkInterfaces": [{"network": "n", "nicType": "GVNIC", "accessConfigs": [{"networkTier": "PREMIUM"}]}],
+    "reservationAffinity": {"type": "SPECIFIC_RESERVATION"},
+    "scheduling": {"onHostMaintenance": "TERMINATE", "automaticRestart": True, "provisioningModel": "STANDARD"},
+    "serviceAccount": {"email": "a", "scopes": ["b"]},
+    "shieldedInstanceConfig": {"enableVtpm": True},
+    "tags": ["a"],
+}
+MANAGER: dict[str, Any] = {
+    "baseInstanceName": "a",
+    "versions": [{"instanceTemplate": "t", "targetSize": {"percent": 20}}],
+    "targetSize": 4,
+    "autoHealingPolicies": {"healthCheck": "h", "initialDelaySec": 300},
+    "updatePolicy": {"type": "PROACTIVE", "minimalAction": "REPLACE", "maxSurgeFixed": 0, "maxUnavailablePercent": 20},
+    "standbyPolicy": {"mode": "MANUAL", "initialDelaySec": 50},
+}
+
+
+@pytest.mark.parametrize("kind", ["instance", "regionInstance"])
+def test_templates_and_managed_groups_are_judged(kind: str) -> None:
+    upper = kind[0].upper() + kind[1:]
+    template, manager = (
+        f"gcp:compute/{kind}Template:{upper}Template",
+        f"gcp:compute/{kind}GroupManager:{upper}GroupManager",
+    )
+    for type_, good in ((template, TEMPLATE), (manager, MANAGER)):
+        found = verdict(type_, good)
+        assert (found.outcome, found.refusals, found.left) == (Outcome.ACCEPTED, (), ())
+    bad = {
+        "networkInterfaces": [{"nicType": "GVNICC"}],
+        "reservationAffinity": {"type": "SPECIFIC"},
+        "scheduling": {"provisioningModel": "SPOTT"},
+    }
+    assert [remark.path for remark in verdict(template, {**TEMPLATE, **bad}).refusals] == [
+        "networkInterfaces[0].nicType",
+        "reservationAffinity.type",
+        "scheduling.provisioningModel",
+    ]
+    wrong = {"targetSize": "many", "updatePolicy": {"type": "PROACTIVE", "maxSurgeFixed": "x"}}
+    assert [remark.path for remark in verdict(manager, {**MANAGER, **wrong}).refusals] == [
+        "targetSize",
+        "updatePolicy.maxSurgeFixed",
+    ]
+
+
 @cases
 def test_what_they_do_not_take_is_refused_at_its_input(type_: str, inputs: Any, path: str, said: str) -> None:
     assert verdict(type_, inputs).refusals == (Remark(path, said),)
