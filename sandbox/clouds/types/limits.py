@@ -315,4 +315,4 @@ def _short(given: Any) -> str:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return re.compile(pattern, re.ASCII)  # in the vendors' patterns, \w and \d are letters and digits of ASCII

@@ -101,6 +101,25 @@ def test_a_list_or_text_that_is_too_long_is_refused_by_its_path(
     assert {failure.path: failure.reason for failure in found} == refused
 
 
+_POLICY = "arn:aws-cn:iam::aws:policy"
+
+
+@pytest.mark.parametrize(
+    ("token", "path", "taken", "refused"),
+    [
+        ("aws:iam/role:Role", "name", "train-nodes", "r\u00f4le"),
+        ("aws:iam/role:Role", "managedPolicyArns", [f"{_POLICY}/role/A"], [f"{_POLICY}/A/"]),
+        ("aws:iam/rolePolicyAttachment:RolePolicyAttachment", "policyArn", f"{_POLICY}/A_B", f"{_POLICY}/A/"),
+        ("aws:eks/accessEntry:AccessEntry", "type", "EC2_LINUX", " EC2_LINUX"),
+        ("aws:eks/nodeGroup:NodeGroup", "taints", [{"key": "nvidia.com/gpu"}], [{"key": "nvidia.com/gpu/h100"}]),
+        ("aws:ecr/lifecyclePolicy:LifecyclePolicy", "policy", '{"rules": []}', '{"rules": ['),
+    ],
+)  # fmt: skip
+def test_what_the_api_of_aws_takes_or_refuses(token: str, path: str, taken: Any, refused: Any) -> None:
+    assert AWS.failures(token, {path: taken}) == []
+    assert len(AWS.failures(token, {path: refused})) == 1
+
+
 def test_a_long_list_names_what_is_near_and_a_long_text_is_cut() -> None:
     limit = Limit("enum", [f"p{at}.48xlarge" for at in range(30)], "D")
     assert limit.reason("p5.48xlargee") == (
