@@ -86,9 +86,9 @@ def test_each_kind_is_built_as_promised_and_goes(
         [promised] = re.findall(
             r"^\$ \S+ pulumi preview .*?\n(.*?)\n```$", todays_pages[name], re.DOTALL | re.MULTILINE
         )
-        shown = {line.removeprefix("    ") for line in made.out.splitlines()}
+        shown = {line.strip() for line in made.out.splitlines()}
         lines = [line for line in promised.splitlines() if not line.startswith("Next ")]  # `up` knows another one
-        assert [line for line in lines if line not in shown] == [], made.out
+        assert [line for line in lines if line.strip() not in shown] == [], made.out
     if name in PLACED:
         after = kind.pulumi("preview", "--expect-no-changes")
         assert after.code == 0, after.text
