@@ -1,0 +1,123 @@
+"""Names of GPU machines and GPU models in any text of a program: in a value of their own, or as a word of a command,
+a template or a document.
+
+A name counts whole: `train-p5.48xlarge` is the name of something else. A family such as `p5`, or a model without its
+maker such as `H100`, counts only as the value of a property about machines, since many other things have such names.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gpucluster.core.catalog.azure_regions import size_of
+from gpucluster.core.catalog.machines import machines
+
+
+@dataclass(frozen=True)
+class GpuName:
+    """
+    text: as written. machine: without prefix and in the cloud's own spelling, a family such as `p5`, or empty for a
+    model. cloud: None if several clouds or other vendors use the name. gpu: display name, e.g. `H100`; empty if unknown
+    here. gpus, vcpus: of one machine; 0 if unknown here.
+    """
+
+    text: str
+    machine: str
+    cloud: str | None
+    gpu: str = ""
+    gpus: int = 0
+    vcpus: int = 0
+
+
+_FAMILY: Final = r"(?:p[2-9]|g[3-9]|gr\d)[a-z]{0,3}(?:-[a-z]{1,2}\d{3})?"
+"""EC2 instance type naming conventions: families P and G have GPUs."""
+
+_NAME: Final = re.compile(
+    r"(?<![\w.@-])(?:"
+    rf"(?P<aws>(?:ml\.)?{_FAMILY}\.(?:\d*xlarge|large|metal[a-z0-9-]*))"
+    r"|(?P<gcp>a\d+x?-[a-z]*gpu-\d+g[a-z0-9-]*|g[24]-standard-\d+)"
+    r"|(?P<azure>standard_n[a-z]+\d+[a-z0-9_-]*)"
+    r"|(?P<model>nvidia[-_ ](?:tesla[-_ ])?"
+    r"(?:g?b[23]00|[ah][12]00|a10g?|l4|l40s?|[tpvk]\d{1,3}|rtx)(?:[-_ ][a-z0-9]+)*)"
+    r")(?![\w@]|[.:/-]\w)",
+    re.IGNORECASE,
+)
+_WHOLE_FAMILY: Final = re.compile(rf"({_FAMILY})(?:\.?\*)?", re.IGNORECASE)
+_FAMILY_IN_TEXT: Final = re.compile(
+    rf"instance[-_ ]?(?:types?|famil\w+)[\"']?[\s:=\[\"'-]+({_FAMILY})(?![\w.-])", re.IGNORECASE
+)
+_MODEL: Final = re.compile(r"(?<![a-wyz0-9])(gb[23]00|b[23]00|h[12]00|a100)(?!\d)", re.IGNORECASE)
+
+_HINTS: Final = (
+    "large", ".metal", "gpu-", "nvidia", "standard_n", "g2-st", "g4-st", "h100", "h200", "a100", "b200", "b300",
+    "instancefamil", "instancetype", "instance-famil", "instance-type",
+)  # fmt: skip
+"""One of these, in lower case, is in every text with such a name, except a family alone."""
+
+
+def may_name(texts: Iterable[str]) -> bool:
+    """Whether any of the texts may name a GPU machine: a quick test, as nearly all of a program do not."""
+    listed = [*texts]
+    joined = "\n".join(listed).lower()
+    return any(hint in joined for hint in _HINTS) or any(
+        len(text) < 12 and text[:1] in "pgPG" and _WHOLE_FAMILY.fullmatch(text) for text in listed
+    )
+
+
+def names_in(text: str, *, about_machines: bool) -> Iterator[GpuName]:
+    """The names in a text, each once. about_machines: whether the text is the value of a property about machines."""
+    found = list(_names(text, about_machines=about_machines))
+    yield from {name.text: name for name in found}.values()
+
+
+def _names(text: str, *, about_machines: bool) -> Iterator[GpuName]:
+    named = False
+    for match in _NAME.finditer(text):
+        kind, word = str(match.lastgroup), match[0]
+        if kind != "azure" or ((size := size_of(word)) is not None and size.computes):
+            named = True
+            yield _model(word) if kind == "model" else _machine(word, kind)
+    if len(text) > 40:  # a document
+        yield from (_of_family(match[1]) for match in _FAMILY_IN_TEXT.finditer(text))
+    elif about_machines and (family := _WHOLE_FAMILY.fullmatch(text)):
+        yield _of_family(family[1])
+    elif about_machines and not named and _MODEL.search(text):
+        yield GpuName(text, "", None, _title(text))
+
+
+def _machine(word: str, cloud: str) -> GpuName:
+    known = _spelled().get(word.lower().removeprefix("ml."))
+    if known is not None:
+        machine = machines()[known]
+        return GpuName(word, known, cloud, machine.model.upper(), machine.gpus, machine.vcpus)
+    size = size_of(word) if cloud == "azure" else None
+    return GpuName(word, word.lower().removeprefix("ml.") if size is None else word, cloud, (size and size.gpu) or "")
+
+
+def _of_family(family: str) -> GpuName:
+    """Of the largest machine of the family: its number of GPUs is that of the most."""
+    alike = [one for name, one in machines().items() if name.startswith(f"{family.lower()}.")]
+    if not alike:
+        return GpuName(family, family.lower(), "aws")
+    most = max(alike, key=lambda one: one.gpus)
+    return GpuName(family, family.lower(), "aws", most.model.upper(), most.gpus, most.vcpus)
+
+
+def _model(word: str) -> GpuName:
+    """Compute Engine's names of GPUs have this form; so do those of other vendors."""
+    return GpuName(word, "", "gcp", _title(word))
+
+
+def _title(text: str) -> str:
+    found = _MODEL.search(text) or re.search(r"([a-z]+\d+[a-z]*)", text, re.IGNORECASE)
+    return found[1].upper() if found else ""
+
+
+@functools.cache
+def _spelled() -> dict[str, str]:
+    """Names in lower case -> as the cloud spells them."""
+    return {name.lower(): name for name in machines()}

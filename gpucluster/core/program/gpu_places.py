@@ -1,0 +1,219 @@
+"""Where one value of a program names GPU machines, and what it says beside the name: their number and labels.
+
+Every text is read, at any depth and in JSON inside of a text, except labels, selectors of running machines, and text
+for people. Alternatives of one group of machines, such as a list of machine types, are one place.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from gpucluster.core.catalog.gpu_names import GpuName, names_in
+from gpucluster.core.program.resources import UNKNOWN, Unknown
+from gpucluster.core.program.values import at, is_list, is_object, known_items, parsed, text, whole
+
+Number = int | Unknown | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """Of machines; None if not given."""
+
+    floor: Number = None
+    count: Number = None
+    ceiling: Number = None
+
+    @property
+    def given(self) -> bool:
+        return (self.floor, self.count, self.ceiling) != (None, None, None)
+
+    @property
+    def most(self) -> Number:
+        return _largest([self.floor, self.count, self.ceiling])
+
+
+@dataclass(kw_only=True)
+class Place:
+    """names: the most powerful first. path: of the first. gpus: of one machine, 0 if unknown. labels: UNKNOWN if all
+    are.
+    """
+
+    names: list[GpuName]
+    path: str
+    numbers: Numbers = field(default_factory=Numbers)
+    gpus: int = 0
+    labels: Mapping[str, Any] | Unknown = field(default_factory=dict[str, Any])
+
+
+def places(value: Any) -> Iterator[Place]:
+    """The places of a value, in its order."""
+    groups: dict[int, _Named] = {}
+    for one in _walk(value, "", (), typed=False):
+        holder = next((id(of) for _, of in one.around if numbers_of(of).given), 0)
+        kept = groups.setdefault(holder, one)
+        if kept is not one:
+            kept.names += one.names
+    for one in groups.values():
+        yield _place(one)
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a value that is read."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if type(one) is str:
+            yield one
+        elif is_object(one):
+            left += [of for key, of in one.items() if _read(key)]
+        elif is_list(one):
+            left += one
+
+
+def numbers_of(value: Any) -> Numbers:
+    """The numbers of machines among the members of an object, else of its members about scaling."""
+    if not is_object(value):
+        return Numbers()
+    scaling = (of for key, of in value.items() if _SCALING.search(key) and is_object(of))
+    return next((found for of in (value, *scaling) if (found := _stated(of)).given), Numbers())
+
+
+def _stated(members: Mapping[str, Any]) -> Numbers:
+    floor, count, ceiling = (
+        [number for key in members if _counts(key, kind) and (number := whole(members, key)) is not None]
+        for kind in ("floor", "count", "ceiling")
+    )
+    return Numbers(floor=_largest(floor), count=_largest(count), ceiling=_largest(ceiling))
+
+
+def _largest(numbers: Sequence[Number]) -> Number:
+    return UNKNOWN if UNKNOWN in numbers else max((one for one in numbers if isinstance(one, int)), default=None)
+
+
+_NOT_READ: Final = re.compile(
+    r"(?i)\w*labels|\w*tags(?:all)?|tagspecifications|\w*annotations|nodeselector\w*|(?:node|pod)?(?:anti)?affinity"
+    r"|tolerations|match(?:expressions|fields)|topologyspreadconstraints|description|comments?|displayname|message|__\w+"
+)
+_OTHER_NAME: Final = re.compile(
+    r"(?i)(?!.*(?:type|size|sku|machine|accelerator)).*(?:name|nameprefix|image|role|arn|bucket|path|key|project|profile|ids?)"
+)
+"""Keys of the names of other things; only Azure's names of sizes cannot be one, and are often under `name`."""
+_ABOUT_MACHINES: Final = re.compile(r"(?i)instance|machine|famil|node|vm|gpu|accel|sku|flavou?r|size")
+_SCALING: Final = re.compile(r"(?i)scal|capacity|sku|size$|priorityprofile")
+_ENDS: Final = r"(?:size|count|nodes|nodecount|capacity|instances|replicas)?"
+_NUMBERS: Final = {
+    "floor": re.compile(rf"(?i)(?:total)?min(?:imum)?{_ENDS}"),
+    "count": re.compile(
+        r"(?i)desired(?:size|capacity|count|number)?|(?:initial)?(?:node|instance|machine|vm|replica|worker|server)s?count"
+        r"|count|capacity|target(?:size|capacity)|totaltargetcapacity|replicas|parallelism|instances|nodes|quantity"
+        r"|num(?:berof)?(?:nodes|workers|instances)"
+    ),
+    "ceiling": re.compile(rf"(?i)(?:total)?max(?:imum)?{_ENDS}"),
+}
+_IN_TEXT: Final = re.compile(
+    r"(?i)(?:count|nodes|num[-_]?nodes|size|capacity|replicas|instances)(?:-m(?:ax|in))?[\"']?[\s:=]+[\"']?(\d+)"
+)
+
+
+@functools.cache
+def _read(key: str) -> bool:
+    return _NOT_READ.fullmatch(key) is None
+
+
+@functools.cache
+def _counts(key: str, kind: str) -> bool:
+    return _NUMBERS[kind].fullmatch(key.replace("_", "").replace("-", "")) is not None
+
+
+_Around = tuple[tuple[str, Any], ...]
+"""The objects around a value with their keys, the innermost first."""
+
+
+@dataclass(kw_only=True)
+class _Named:
+    names: list[GpuName]
+    path: str
+    around: _Around
+    document: str
+
+
+def _walk(value: Any, path: str, around: _Around, *, typed: bool) -> Iterator[_Named]:
+    """typed: whether a machine type beside or around it says which GPUs they are."""
+    key = path.rpartition(".")[2]
+    if is_object(value):
+        here = ((key, value), *around)
+        read = [(name, of) for name, of in value.items() if _read(name)]
+        typed = typed or any(name.machine for key, of in read if isinstance(of, str) for name in _names(key, of, here))
+        for name, of in read:
+            yield from _walk(of, f"{path}.{name}".lstrip("."), here, typed=typed)
+    elif is_list(value):
+        for of in value:
+            yield from _walk(of, path, around, typed=typed)
+    elif isinstance(value, str) and value:
+        document = parsed(value) if value.lstrip()[:1] in ("{", "[") else None
+        if is_object(document) or is_list(document):
+            yield from _walk(document, path, around, typed=typed)
+        elif names := [name for name in _names(key, value, around) if name.machine or not typed]:
+            yield _Named(names=names, path=path, around=around, document=value if " " in value else "")
+
+
+def _names(key: str, value: str, around: _Around) -> Iterator[GpuName]:
+    other = _OTHER_NAME.fullmatch(key) is not None
+    # A requirement of Karpenter has the property that it is about as the value of `key`.
+    keys = (key, *(name for name, _ in around[:2]), str(at(around[0][1], "key")) if around else "")
+    for name in names_in(value, about_machines=not other and any(map(_ABOUT_MACHINES.search, keys))):
+        if not other or name.cloud == "azure":
+            yield name
+
+
+def _place(one: _Named) -> Place:
+    names = sorted({name.text: name for name in one.names}.values(), key=lambda name: (-name.gpus, not name.machine))
+    first, gpus, numbers = names[0], names[0].gpus, Numbers()
+    objects = [of for _, of in one.around]
+    for of in objects:
+        found = numbers_of(of)
+        if not first.machine and not gpus:  # of the GPUs in each machine, or of all
+            each = next((n for key in ("count", "acceleratorCount", "gpuCount") if (n := whole(of, key))), None)
+            gpus = each if isinstance(each, int) else 1 if found.given else 0
+            found = Numbers() if each is not None else found
+        if found.given:
+            numbers = found
+            break
+    if one.document and not numbers.given:
+        stated = [int(number) for number in _IN_TEXT.findall(one.document)]
+        numbers = Numbers(count=max(stated, default=None))
+    if numbers.ceiling is None:
+        limit = next((most for of in objects if (most := _limit(of, first, gpus)) is not None), None)
+        numbers = Numbers(floor=numbers.floor, count=numbers.count, ceiling=limit)
+    return Place(names=names, path=one.path, numbers=numbers, gpus=gpus, labels=_labels(objects))
+
+
+def _limit(of: Any, name: GpuName, gpus: int) -> Number:
+    """Machines within a limit of GPUs or vCPUs: Karpenter's `limits`, Batch's `maxVcpus`."""
+    for number, each in (
+        (whole(of, "limits", "nvidia.com/gpu"), gpus),
+        (whole(of, "limits", "cpu"), name.vcpus),
+        (whole(of, "maxVcpus"), name.vcpus),
+    ):
+        if number is not None:
+            return -(-number // each) if isinstance(number, int) and each else UNKNOWN
+    return None
+
+
+def _labels(objects: Sequence[Any]) -> Mapping[str, Any] | Unknown:
+    """Labels of the nodes, else tags of the machines, the innermost first."""
+    found: dict[str, Any] = {}
+    hidden = False
+    for of in objects:
+        for path in (("labels",), ("nodeLabels",), ("metadata", "labels"), ("nodePoolConfig", "nodeLabels"), ("tags",)):
+            given = at(of, *path)
+            hidden = hidden or given is UNKNOWN
+            if is_list(given):
+                given = {text(one, "key"): at(one, "value") for one in known_items(given)}
+            if is_object(given):
+                found = {**cast("dict[str, Any]", given), **found}
+    return UNKNOWN if hidden and not found else found
