@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpucluster.core.program.resources import UNKNOWN, Resources
-from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes
 from gpucluster.policies.clouds.per_cloud import Checks, CloudCheck, per_cloud
 from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import CannotTell, Finding, NotChecked, Stack
@@ -44,7 +43,7 @@ def opaque_pools(resources: Resources, *, single: bool = False) -> Iterator[tupl
     single: also single nodes.
     """
     for cloud in cloud_pools().values():
-        found = [machines for machines in cloud.machines_of(resources) if not _aside(machines)]
+        found = [machines for machines in cloud.machines_of(resources) if not machines.aside(resources)]
         counts = [machines.nodes for machines in found if machines.hidden is not None or machines.surely_on_fabric]
         if single or UNKNOWN in counts or sum(count for count in counts if isinstance(count, int)) > 1:
             yield from ((machines, machines.hidden) for machines in found if machines.hidden is not None)
@@ -54,10 +53,9 @@ def _foreign_templates(resources: Resources) -> Iterator[tuple[Machines, str]]:
     """GPU machines that use a template of another stack."""
     for cloud in cloud_pools().values():
         for machines in cloud.machines_of(resources):
-            if machines.template is UNKNOWN and not _aside(machines) and (machines.with_gpus or machines.hidden):
+            if (
+                machines.template is UNKNOWN
+                and not machines.aside(resources)
+                and (machines.with_gpus or machines.hidden)
+            ):
                 yield machines, machines.template_not_visible().what
-
-
-def _aside(machines: Machines) -> bool:
-    """Whether slices or labels exclude multi-node jobs."""
-    return machines.sliced or (machines.own_labels is not UNKNOWN and for_single_nodes(machines.own_labels))

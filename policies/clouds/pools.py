@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from gpucluster.core.catalog.clouds import modules_of
-from gpucluster.core.catalog.machines import has_gpus, machines, unlisted
+from gpucluster.core.catalog.machines import Machine, has_gpus, machines, unlisted
+from gpucluster.core.program.inventory import cluster_of
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import at
+from gpucluster.policies.clouds.kubernetes.pool_labels import (
+    POOL_LABEL,
+    flavor_labels,
+    for_training,
+    single_node_label,
+    sliced_by_label,
+)
 from gpucluster.policies.clouds.label_sets import labels_at
-from gpucluster.policies.engine.rule import CannotTell, Place, Violation
+from gpucluster.policies.engine.rule import CannotTell, Finding, Place, Violation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +30,7 @@ class Machines(ABC):
 
     machine: machine type; None if none is given.
     nodes: the maximum number.
-    template: their launch template; None without one, UNKNOWN if the stack does not contain it.
+    template: their launch template; None without one, UNKNOWN if the stack does not contain the version in use.
     """
 
     resource: Resource
@@ -31,6 +39,7 @@ class Machines(ABC):
     template: Resource | Unknown | None = None
 
     template_is: ClassVar[str] = "launch template"
+    not_visible: ClassVar[str] = "is not part of this stack"
 
     @property
     @abstractmethod
@@ -58,12 +67,36 @@ class Machines(ABC):
         """Node labels from the program; UNKNOWN if all are unknown."""
 
     @property
+    def labels(self) -> Mapping[str, Any]:
+        """The known node labels; tags replace them where no Kubernetes is."""
+        return {} if self.own_labels is UNKNOWN else self.own_labels
+
+    @property
+    def known(self) -> Machine | None:
+        """Its machine type in the catalog; None if unknown or missing there."""
+        return machines().get(self.machine) if isinstance(self.machine, str) else None
+
+    @property
+    def whole_node(self) -> bool:
+        """Whether they certainly have all GPUs of an NVLink domain, as for multi-node training."""
+        return self.known is not None and self.known.whole_node
+
+    @property
+    def joins(self) -> bool:
+        """Whether they are one pool with others of their type."""
+        return self.whole_node
+
+    def aside(self, resources: Resources) -> str:
+        """The label that excludes multi-node jobs, or how their GPUs are sliced; empty if they are not set aside."""
+        return "slices (MIG)" if self.sliced else single_node_label(self.labels, resources)
+
+    @property
     def hidden(self) -> str | None:
         """Why it is undecidable whether they are GPU nodes that train together, and which; None if it is decidable."""
         if self.machine is UNKNOWN:
             return "its machine type is not known yet"
         if self.machine is None and self.template is UNKNOWN:
-            return f"its {self.template_is}, which has its machine type, is not part of this stack"
+            return f"its {self.template_is}, which has its machine type, {self.not_visible}"
         return f"machine type {self.machine} is not in the table of known machine types" if self.unlisted else None
 
     @property
@@ -79,7 +112,7 @@ class Machines(ABC):
         return f"{count}{'' if of else 'GPU '}node{'' if self.nodes == 1 else 's'}{of}"
 
     def template_not_visible(self) -> CannotTell:
-        return CannotTell(self.resource, f"its {self.template_is} is not part of this stack")
+        return CannotTell(self.resource, f"its {self.template_is} {self.not_visible}")
 
     def finding(self, what: str, fix: str | None = None) -> Violation | CannotTell:
         """A violation if they certainly are several nodes that train together, else a result with the open question."""
@@ -113,6 +146,8 @@ class DeclaredPool:
 
     node_labels: ClassVar[tuple[str, ...]]
     """Path of the node labels in its inputs."""
+    name_labels: ClassVar[tuple[str, ...]]
+    """Labels with its name that the cloud sets on every node."""
 
     @property
     def name(self) -> str:
@@ -125,6 +160,17 @@ class DeclaredPool:
     def own_labels(self) -> Mapping[str, Any] | Unknown:
         """Node labels from the program; UNKNOWN if all are unknown."""
         return labels_at(self.at(*self.node_labels))
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """The known node labels."""
+        given = self.own_labels
+        return {**dict.fromkeys(self.name_labels, self.node_pool), **({} if given is UNKNOWN else given)}
+
+    @property
+    def node_pool(self) -> str:
+        """Its name in the cluster, as far as it is known."""
+        return self.name
 
     def dependencies(self, prop: str) -> tuple[str, ...]:
         """URNs on which an input depends."""
@@ -156,6 +202,10 @@ class PoolMachines(Machines):
     def own_labels(self) -> Mapping[str, Any] | Unknown:
         return self.declared.own_labels
 
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        return self.declared.labels
+
 
 def label_of(pool: Sequence[Machines]) -> str:
     """Description of a pool, e.g. `4 nodes of p5.48xlarge (a, b)`; those of several resources with their names."""
@@ -169,15 +219,69 @@ def label_of(pool: Sequence[Machines]) -> str:
 _Some = TypeVar("_Some", bound=Machines)
 
 
-def several(found: Iterable[tuple[Hashable, _Some]]) -> Iterator[tuple[_Some, ...]]:
-    """The machines of each key, if they are or may be more than one node, ordered by name."""
+def pools_of(found: Sequence[_Some], resources: Resources) -> Iterator[tuple[_Some, ...]]:
+    """The machines of each training pool, which are or may be more than one node, ordered by name.
+
+    Full GPU nodes of one type in one cluster are one pool, whichever resources and components start them; without a
+    cluster those of one component are if it starts several, else those of the stack. The node label `gpucluster/pool`
+    separates pools. So does a label that a Kueue ResourceFlavor selects by, but no single node from the others.
+    """
+    training = [one for one in found if not one.aside(resources)]
+    around = {one.resource.urn: _component(one, resources) for one in training}
     pools: dict[Hashable, list[_Some]] = {}
-    for key, one in found:
+    for one in training:
+        key: Hashable = (one.resource.urn, one.name)
+        if isinstance(one.machine, str) and one.joins:
+            component = around[one.resource.urn]
+            in_it = [other for other in training if component and around[other.resource.urn] == component]
+            within = cluster_of(one.resource, resources) or (component if _several(in_it) else "")
+            key = (within, one.machine.lower(), str(one.labels.get(POOL_LABEL)))
         pools.setdefault(key, []).append(one)
     for pool in pools.values():
-        counts = [one.nodes for one in pool]
-        if UNKNOWN in counts or sum(count for count in counts if isinstance(count, int)) > 1:
-            yield tuple(sorted(pool, key=lambda one: one.name))
+        for part in _by_flavor(pool, flavor_labels(resources)):
+            if _several(part):
+                yield tuple(sorted(part, key=lambda one: one.name))
+
+
+def _component(one: Machines, resources: Resources) -> str:
+    component = resources.component_of(one.resource)
+    return component.urn if component is not None else ""
+
+
+def _several(found: Sequence[Machines]) -> bool:
+    counts = [one.nodes for one in found]
+    return UNKNOWN in counts or sum(count for count in counts if isinstance(count, int)) > 1
+
+
+def _by_flavor(pool: Sequence[_Some], keys: Sequence[str]) -> Iterator[Sequence[_Some]]:
+    """Parts of a pool with different values of these labels; single nodes are one part."""
+    parts: dict[Hashable, list[_Some]] = {}
+    for one in pool:
+        parts.setdefault(tuple(str(one.labels.get(key)) for key in keys), []).append(one)
+    yield from (part for part in parts.values() if _several(part))
+    if single := [one for part in parts.values() if not _several(part) for one in part]:
+        yield single
+
+
+def without_fabric(machines: Machines) -> Iterator[Finding]:
+    """A finding for nodes labelled as training together, with a machine type without a fabric."""
+    if (
+        not machines.with_gpus
+        or not isinstance(machines.machine, str)
+        or machines.surely_on_fabric
+        or not for_training(machines.labels)
+        or machines.sliced
+        or sliced_by_label(machines.labels)
+    ):
+        return
+    if machines.nodes is UNKNOWN:
+        yield CannotTell(machines.resource, f"{machines.label}, for training: the number of nodes is not known yet")
+    elif machines.nodes > 1:
+        yield Violation(
+            machines.resource,
+            f"{machines.label} in the training pool: the machine type has no GPU network",
+            "Use an 8-GPU machine type with the cloud's GPU network, or a label other than gpucluster/pool: training.",
+        )
 
 
 def counting(cloud: str, types: Iterable[str | Unknown | None]) -> str | Unknown | None:
@@ -196,13 +300,10 @@ class CloudPools(Protocol):
 
     READS: the resource types that start nodes, and their templates. machines_of: everything that starts
     machines. training_pools: each training pool of a stack, as its machines.
-    names_gpus: whether a word is a GPU machine type, or a GPU name, of this cloud.
     """
 
     @property
     def READS(self) -> str: ...
-    @property
-    def names_gpus(self) -> Callable[[str], bool]: ...
     @property
     def machines_of(self) -> Callable[[Resources], Sequence[Machines]]: ...
     @property

@@ -16,10 +16,10 @@ from gpucluster.policies.clouds.azure.karpenter import karpenter_findings
 from gpucluster.policies.clouds.gcp import placement as on_gcp
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.gcp.declared_pools import last
-from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, without_fabric
+from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
-from gpucluster.policies.clouds.pools import Machines, label_of
+from gpucluster.policies.clouds.pools import Machines, label_of, without_fabric
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule
 from gpucluster.policies.frameworks import AWS_PLACEMENT, AZURE_INFINIBAND, GKE_PLACEMENT
 
@@ -31,7 +31,7 @@ def _aws(stack: Stack) -> Iterator[Finding]:
     for pool in aws.training_pools(stack.resources):
         yield from _aws_pool(pool, stack.resources)
     for machines in aws.machines_of(stack.resources):
-        yield from without_fabric(machines, machines.labels, gpus=machines.with_gpus)
+        yield from without_fabric(machines)
 
 
 def _aws_pool(pool: tuple[aws.AwsMachines, ...], resources: Resources) -> Iterator[Finding]:
@@ -128,8 +128,7 @@ def _gcp(stack: Stack) -> Iterator[Finding]:
     for pool in gcp.training_pools(stack.resources):
         yield from _gcp_pool(pool, stack.resources)
     for nodes in gcp.machines_of(stack.resources):
-        if not nodes.declared.sliced:
-            yield from without_fabric(nodes, nodes.declared.labels, gpus=nodes.declared.with_gpus)
+        yield from without_fabric(nodes)
 
 
 def _gcp_pool(pool: tuple[gcp.NodePool, ...], resources: Resources) -> Iterator[Finding]:

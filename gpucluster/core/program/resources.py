@@ -121,6 +121,8 @@ class Resources:
         self._by_type: dict[str, list[Resource]] | None = None
         self._objects: dict[str, dict[tuple[str | None, str], list[Resource]]] = {}
         self._read: dict[Callable[[Resources], Iterable[Any]], Sequence[Any]] = {}
+        self.settings: Mapping[str, Any] = {}
+        """Settings of the reader's about the whole stack, to be set before `once` is called."""
 
     @classmethod
     def joined(cls, parts: Sequence[Resources]) -> Resources:

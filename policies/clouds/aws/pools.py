@@ -1,9 +1,7 @@
-"""Training pools on AWS: several GPU nodes that train together.
+"""GPU machines on AWS, and the training pools among them: several GPU nodes that train together.
 
-Full GPU nodes of one type in one component are one pool, even if several resources start them; without a component
-those of one EKS cluster are, else those of the stack. The node label `gpucluster/pool`, or one that a Kueue
-ResourceFlavor selects by, separates pools. Other machines with EFA are a separate pool. A single node is not a pool,
-nor are nodes with sliced GPUs (MIG). For unknown machines, a GPU image makes it a pool without any certain property.
+`policies.clouds.pools` says which are one pool; other machines with EFA are a separate one. For unknown machines, a GPU
+image makes it a pool without any certain property.
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.core.catalog.machines import Machine, has_gpus, machines, unlisted
+from gpucluster.core.catalog.machines import has_gpus, unlisted
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
 from gpucluster.core.program.values import all_items, at, flag, items, text, whole
-from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
+from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
 from gpucluster.policies.clouds.label_sets import labels_at
-from gpucluster.policies.clouds.pools import Machines, counting, several
+from gpucluster.policies.clouds.pools import Machines, counting, pools_of
 
 _EFA = ("efa", "efa-only")
 
@@ -131,26 +129,12 @@ class AwsMachines(Machines):
     interfaces: list[Interface] | Unknown
 
     @property
-    def known(self) -> Machine | None:
-        """Its machine type in the catalog, None for a missing type."""
-        return machines().get(self.machine) if isinstance(self.machine, str) else None
-
-    @property
-    def whole_node(self) -> bool:
-        return self.known is not None and self.known.whole_node
-
-    @property
     def with_gpus(self) -> bool:
         return isinstance(self.machine, str) and has_gpus("aws", self.machine)
 
     @property
     def unlisted(self) -> bool:
         return isinstance(self.machine, str) and unlisted("aws", self.machine)
-
-    @property
-    def labels(self) -> Mapping[str, Any]:
-        """Its known node labels; tags replace them where the kubelet is not EKS' own."""
-        return {} if self.own_labels is UNKNOWN else self.own_labels
 
     @property
     def own_labels(self) -> Mapping[str, Any] | Unknown:
@@ -241,38 +225,17 @@ def _most(resource: Resource, *paths: tuple[str, ...]) -> int | Unknown:
     return max((size for size in sizes if isinstance(size, int)), default=0)
 
 
-_CLUSTER: Final = "aws:eks/cluster:Cluster"
-
 # In every amiType of EKS with NVIDIA drivers, e.g. AL2023_x86_64_NVIDIA.
 _GPU_IMAGE: Final = "NVIDIA"
-
-
-def names_gpus(word: str) -> bool:
-    """Whether a word is a machine type with GPUs; SageMaker prefixes those of EC2 with `ml.`."""
-    return has_gpus("aws", word.removeprefix("ml."))
 
 
 @once
 def training_pools(resources: Resources) -> Iterator[tuple[AwsMachines, ...]]:
     """Each training pool of the stack, as its machines ordered by name."""
-    keys = telling_labels(resources)
-    return several(
-        (_pool_of(machines, resources, keys), machines) for machines in machines_of(resources) if _on_fabric(machines)
-    )
-
-
-def _pool_of(machines: AwsMachines, resources: Resources, keys: list[str]) -> tuple[Any, ...]:
-    if not machines.whole_node:
-        return (machines.resource.urn,)
-    resource = machines.resource
-    around = resources.component_of(resource) or resources.referred(resource, "clusterName", _CLUSTER)
-    within = around.urn if around else text(resource.inputs, "clusterName")
-    return (within, machines.machine, *(str(machines.labels.get(key)) for key in keys))
+    return pools_of([machines for machines in machines_of(resources) if _on_fabric(machines)], resources)
 
 
 def _on_fabric(machines: AwsMachines) -> bool:
-    if machines.sliced:
-        return False
     image = text(machines.resource.inputs, "amiType")
     gpu_image = isinstance(image, str) and _GPU_IMAGE in image
     return machines.surely_on_fabric or (gpu_image and not isinstance(machines.machine, str) and bool(machines.hidden))

@@ -9,11 +9,12 @@ id that ends in the name, by name, or by an id unknown before the update.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from gpucluster.core.catalog.azure_regions import Size, size_of
+from gpucluster.core.program.inventory import scaled_to
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import all_items, at, flag, is_object, items, text, whole
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
@@ -65,15 +66,13 @@ _UNSEEN: Final = (
     "nodeLabels",
 )
 
-# Labels that AKS sets on every node.
-_POOL_NAME_LABELS: Final = ("agentpool", "kubernetes.azure.com/agentpool")
-
 
 @dataclass(frozen=True, kw_only=True)
 class AzurePool(DeclaredPool):
     """A node pool in the form of `azure-native:containerservice:AgentPool`."""
 
     node_labels: ClassVar = ("nodeLabels",)
+    name_labels: ClassVar = ("agentpool", "kubernetes.azure.com/agentpool")
 
     @property
     def own_name(self) -> str | Unknown | None:
@@ -129,11 +128,8 @@ class AzurePool(DeclaredPool):
         return isinstance(text(self.inputs, "gpuInstanceProfile"), str) or sliced_by_label(self.labels)
 
     @property
-    def labels(self) -> Mapping[str, Any]:
-        """Its known node labels."""
-        given = self.own_labels
-        own = self.own_name if isinstance(self.own_name, str) else self.name
-        return {**dict.fromkeys(_POOL_NAME_LABELS, own), **({} if given is UNKNOWN else given)}
+    def node_pool(self) -> str:
+        return self.own_name if isinstance(self.own_name, str) else self.name
 
     def _listed(self) -> list[Any] | Unknown:
         """Sizes and counts of a pool of single machines, empty for a scale set."""
@@ -175,7 +171,7 @@ def scale_sets(resources: Resources) -> Iterator[AzurePool]:
             resource=resource,
             inputs={
                 "vmSize": at(inputs, "sku", "name"),
-                "count": at(inputs, "sku", "capacity"),
+                "count": _most(resource, resources),
                 "type": _kind(resource),
                 "availabilityZones": inputs.get("zones"),
                 "scaleSetPriority": _priority(resource),
@@ -190,6 +186,12 @@ def scale_sets(resources: Resources) -> Iterator[AzurePool]:
             origins={prop: resource.dependencies.get(name, ()) for prop, name in _FROM.items()},
             managed=False,
         )
+
+
+def _most(resource: Resource, resources: Resources) -> int | Unknown | None:
+    """The capacity, or more if an autoscaler allows it."""
+    sizes = [whole(resource.inputs, "sku", "capacity"), scaled_to(resource, resources)]
+    return UNKNOWN if UNKNOWN in sizes else max((one for one in sizes if isinstance(one, int)), default=None)
 
 
 def _kind(resource: Resource) -> str | Unknown | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gpucluster.core.catalog.azure_regions import infiniband_sizes, size_of
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import at, items, text
-from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
+from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, single_node_label
 from gpucluster.policies.clouds.label_sets import labels_at
 from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
 
@@ -65,10 +65,10 @@ def _karpenter_pools(resources: Resources) -> Iterator[_KarpenterPool]:
 def karpenter_findings(resources: Resources) -> Iterator[Finding]:
     """Pools for multi-node jobs: Karpenter starts single machines on Azure, never on the InfiniBand of a scale set."""
     for pool in _karpenter_pools(resources):
-        yield from _findings(pool)
+        yield from _findings(pool, resources)
 
 
-def _findings(pool: _KarpenterPool) -> Iterator[Finding]:
+def _findings(pool: _KarpenterPool, resources: Resources) -> Iterator[Finding]:
     labels, limits, admitted = pool.labels, pool.limits, pool.on_infiniband()
     fabric = [] if limits is UNKNOWN else [name for name in limits if name.startswith("rdma/")]
     if fabric:
@@ -77,7 +77,7 @@ def _findings(pool: _KarpenterPool) -> Iterator[Finding]:
             f"a limit on {', '.join(fabric)}, which no Karpenter machine on Azure has",
             fix="Remove it; InfiniBand needs an AgentPool.",
         )
-    if admitted == [] or (labels is not UNKNOWN and for_single_nodes(labels)):
+    if admitted == [] or (labels is not UNKNOWN and single_node_label(labels, resources)):
         return
     if admitted is UNKNOWN or labels is UNKNOWN:
         yield CannotTell(pool.resource, "whether it allows sizes with InfiniBand for multi-node jobs is not known yet")

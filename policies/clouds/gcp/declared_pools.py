@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final
 
 from gpucluster.core.catalog.fabrics import Fabric, fabric_of
 from gpucluster.core.catalog.machines import Machine, has_gpus, machines
+from gpucluster.core.program.inventory import scaled_to
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.core.program.values import (
     all_items,
@@ -76,6 +77,7 @@ class GcpPool(DeclaredPool):
     """A node pool in the form of `gcp:container/nodePool:NodePool`."""
 
     node_labels: ClassVar = ("nodeConfig", "labels")
+    name_labels: ClassVar = ("cloud.google.com/gke-nodepool",)
 
     @property
     def name(self) -> str:
@@ -103,11 +105,6 @@ class GcpPool(DeclaredPool):
         return bool(listed is not UNKNOWN and listed) or (
             isinstance(self.machine, str) and has_gpus("gcp", self.machine)
         )
-
-    @property
-    def labels(self) -> Mapping[str, Any]:
-        """Its known node labels."""
-        return {} if self.own_labels is UNKNOWN else self.own_labels
 
     @property
     def sliced(self) -> bool:
@@ -150,7 +147,6 @@ _TEMPLATES: Final = (
     "gcp:compute/instanceTemplate:InstanceTemplate",
     "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate",
 )
-_SCALERS: Final = ("gcp:compute/autoscaler:Autoscaler", "gcp:compute/regionAutoscaler:RegionAutoscaler")
 
 GROUPS: Final = ", ".join((_ZONAL, _REGIONAL, *_TEMPLATES))
 
@@ -195,23 +191,14 @@ def _origins(template: Resource, prop: str) -> tuple[str, ...]:
 
 def _location_and_size(group: Resource, resources: Resources) -> dict[str, Any]:
     """Location and number of the machines."""
-    size = whole(group.inputs, "targetSize")
-    total = _scaled(group, resources) if size is None else size
+    sizes = [whole(group.inputs, "targetSize"), scaled_to(group, resources)]
+    total = UNKNOWN if UNKNOWN in sizes else max((one for one in sizes if isinstance(one, int)), default=UNKNOWN)
     counted = {"autoscaling": {"totalMaxNodeCount": total}}
     if group.type == _ZONAL:
         zone = text(group.inputs, "zone")
         return {"nodeLocations": [UNKNOWN if zone is None else zone], **counted}
     zones = group.inputs.get("distributionPolicyZones")
     return {"location": group.inputs.get("region"), "nodeLocations": zones, **counted}
-
-
-def _scaled(group: Resource, resources: Resources) -> int | Unknown:
-    """Maximum size from the autoscaler of a group without a size; UNKNOWN if the stack contains no autoscaler."""
-    for scaler in resources.of_type(*_SCALERS):
-        if resources.referred(scaler, "target", group.type) is group:
-            most = whole(scaler.inputs, "autoscalingPolicy", "maxReplicas")
-            return UNKNOWN if most is None else most
-    return UNKNOWN
 
 
 def _of_template(group: Resource, of: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,17 @@
 """GPU machines on Google Cloud, and the training pools among them: several GPU nodes that train together.
 
-GKE node pools and managed instance groups contain them. Full GPU nodes of one type in one component are one training
-pool, even if they come from several of these; without a component those of one cluster are. The node label
-`gpucluster/pool`, or one that a Kueue ResourceFlavor selects by, separates pools. A single node is not a training pool,
-nor are nodes with sliced GPUs (MIG). A pool with accelerators and an unknown machine type may be one.
+GKE node pools and managed instance groups contain them; `policies.clouds.pools` says which are one pool. A pool with
+accelerators and an unknown machine type may be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from gpucluster.core.catalog.fabrics import Fabric
-from gpucluster.core.catalog.machines import has_gpus, unlisted
+from gpucluster.core.catalog.machines import unlisted
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
 from gpucluster.core.program.values import items, text, whole
 from gpucluster.policies.clouds.gcp.declared_pools import (
@@ -26,15 +24,12 @@ from gpucluster.policies.clouds.gcp.declared_pools import (
     is_zone,
     made_by_name,
 )
-from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
-from gpucluster.policies.clouds.pools import PoolMachines, several
+from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label
+from gpucluster.policies.clouds.pools import PoolMachines, pools_of
 
 GKE: Final = f"{NODE_POOL}, {CLUSTER}"
 READS: Final = f"{GKE}, {GROUPS}"
 
-
-# A label that GKE sets on every node.
-_POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
 
 # GKE page "Regional clusters": by default each node pool is replicated across three zones of the region.
 _DEFAULT_ZONES: Final = 3
@@ -65,10 +60,6 @@ class NodePool(PoolMachines):
         return self.declared.fabric
 
     @property
-    def whole_node(self) -> bool:
-        return self.declared.known is not None and self.declared.known.whole_node
-
-    @property
     def surely_on_fabric(self) -> bool:
         return self.whole_node
 
@@ -97,16 +88,10 @@ def gke_pools(resources: Resources) -> Iterator[GcpPool]:
         yield from declared_pools(resource)
 
 
-def names_gpus(word: str) -> bool:
-    """Whether a word is a machine type with GPUs, or a GPU type that Compute Engine attaches."""
-    return has_gpus("gcp", word) or word.startswith("nvidia-")
-
-
 @once
 def training_pools(resources: Resources) -> Iterator[tuple[NodePool, ...]]:
     """Each training pool of the stack, as its node pools ordered by name."""
-    keys = telling_labels(resources)
-    return several((_pool_of(pool, resources, keys), pool) for pool in machines_of(resources) if _may_train(pool))
+    return pools_of([pool for pool in machines_of(resources) if _may_train(pool)], resources)
 
 
 @once
@@ -119,20 +104,8 @@ def machines_of(resources: Resources) -> Iterator[NodePool]:
 
 
 def _may_train(pool: NodePool) -> bool:
-    if pool.declared.sliced:
-        return False
     accelerators = items(pool.declared.inputs, "nodeConfig", "guestAccelerators")
     return pool.whole_node or (pool.machine is UNKNOWN and (accelerators is UNKNOWN or bool(accelerators)))
-
-
-def _pool_of(pool: NodePool, resources: Resources, keys: list[str]) -> Hashable:
-    if not pool.whole_node:
-        return (pool.resource.urn, pool.name)
-    resource = pool.resource
-    around = resources.component_of(resource) or pool.cluster
-    within = around.urn if around else text(resource.inputs, "cluster")
-    labels = {_POOL_NAME_LABEL: pool.name, **pool.declared.labels}
-    return (within, pool.machine, *(str(labels.get(key)) for key in keys))
 
 
 def _read(declared: GcpPool, resources: Resources) -> NodePool:

@@ -6,21 +6,18 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.core.program.values import at
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
+from gpucluster.core.program.values import at, known_items
 from gpucluster.policies.clouds.label_sets import labels_at
-from gpucluster.policies.clouds.pools import Machines
-from gpucluster.policies.engine.rule import CannotTell, Finding, Violation
 
 SINGLE_NODE: Final = "gpucluster/single-node"
 """Label of nodes without multi-node jobs; its value is `true`."""
+SINGLE_NODE_LABELS: Final = "singleNodeLabels"
+"""The setting with further labels of such nodes, each `KEY=VALUE`."""
 
-_WITHOUT_FABRIC: Final = (
-    "Use an 8-GPU machine type with the cloud's GPU network, or a label other than gpucluster/pool: training."
-)
-_POOL_LABEL: Final = "gpucluster/pool"
+POOL_LABEL: Final = "gpucluster/pool"
+"""Label of nodes that names their pool; `training` is for multi-node jobs."""
 _TRAINING: Final = "training"
-_SLICED: Final = "mig"
 FLAVOR: Final = re.compile(r"kubernetes:kueue\.x-k8s\.io/\w+:ResourceFlavor")
 """Type token of Kueue's flavors, of any version of its API."""
 
@@ -29,54 +26,42 @@ MIG: Final = "nvidia.com/mig.config"
 _NOT_SLICED: Final = "all-disabled"
 
 
-def telling_labels(resources: Resources) -> list[str]:
-    """Keys that separate pools: `gpucluster/pool`, and those by which a Kueue ResourceFlavor selects nodes."""
-    keys = {_POOL_LABEL}
+@once
+def flavor_labels(resources: Resources) -> Iterator[str]:
+    """Keys by which the Kueue ResourceFlavors of the stack select nodes."""
+    found: set[str] = set()
     for resource in resources:
         if FLAVOR.fullmatch(resource.type):
             labels = labels_at(at(resource.inputs, "spec", "nodeLabels"))
-            keys.update(() if labels is UNKNOWN else labels)
-    return sorted(keys)
+            found.update(() if labels is UNKNOWN else labels)
+    yield from sorted(found)
 
 
 def for_training(labels: Mapping[str, Any]) -> bool:
     """Whether labels state that the nodes train together."""
-    return labels.get(_POOL_LABEL) == _TRAINING
+    return labels.get(POOL_LABEL) == _TRAINING
 
 
 def perhaps_for_training(labels: Mapping[str, Any]) -> bool:
     """Whether it is unknown before the update if labels state that the nodes train together."""
-    return labels.get(_POOL_LABEL) is UNKNOWN
+    return labels.get(POOL_LABEL) is UNKNOWN
 
 
-def for_single_nodes(labels: Mapping[str, Any]) -> bool:
-    """Whether labels state that no job spans two of the nodes."""
-    return labels.get(SINGLE_NODE) == "true"
+def single_node_label(labels: Mapping[str, Any], resources: Resources) -> str:
+    """The label that states that no job spans two of the nodes; empty without one.
+
+    Labels of Google Cloud's machines hold no slash: a dash stands for it there.
+    """
+    further = [str(one).partition("=") for one in known_items(resources.settings, SINGLE_NODE_LABELS)]
+    for key, value in ((SINGLE_NODE, "true"), *((key, value) for key, _, value in further)):
+        if value in (labels.get(key), labels.get(key.replace("/", "-"))):
+            return f"{key}: {value}"
+    return ""
 
 
 def sliced_by_label(labels: Mapping[str, Any]) -> bool:
-    """Whether the nodes' GPUs are sliced (MIG): by the GPU operator, or by the cloud according to the pool's label."""
-    return labels.get(_POOL_LABEL) == _SLICED or labels.get(MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
-
-
-def without_fabric(machines: Machines, labels: Mapping[str, Any], *, gpus: bool) -> Iterator[Finding]:
-    """A finding for nodes labelled as training together, with a machine type without a fabric."""
-    if (
-        not gpus
-        or not isinstance(machines.machine, str)
-        or machines.surely_on_fabric
-        or not for_training(labels)
-        or sliced_by_label(labels)
-    ):
-        return
-    if machines.nodes is UNKNOWN:
-        yield CannotTell(machines.resource, f"{machines.label}, for training: the number of nodes is not known yet")
-    elif machines.nodes > 1:
-        yield Violation(
-            machines.resource,
-            f"{machines.label} in the training pool: the machine type has no GPU network",
-            _WITHOUT_FABRIC,
-        )
+    """Whether the GPU operator slices the nodes' GPUs (MIG). A name of their pool alone slices nothing."""
+    return labels.get(MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
 
 
 _KARPENTER: Final = "kubernetes:karpenter.sh/v1:NodePool"
