@@ -106,17 +106,17 @@ def named_by(resource: Resource, resources: Resources) -> list[GpuMachines]:
 
 def cluster_of(resource: Resource, resources: Resources) -> str | None:
     """URN of the Kubernetes cluster that machines join, or its name outside of the stack; None without one."""
-    if resource.type in _CLUSTERS:
+    if resource.type in CLUSTERS:
         return resource.urn
-    clusters = resources.of_type(*_CLUSTERS)
+    clusters = resources.of_type(*CLUSTERS)
     if resource.type.startswith("kubernetes:"):
         provider = resources.get(resource.provider)
         behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
-        known = [one.urn for one in resources.present(behind) if one.type in _CLUSTERS]
+        known = [one.urn for one in resources.present(behind) if one.type in CLUSTERS]
         return next(iter(known or [one.urn for one in clusters if len(clusters) == 1]), resource.provider)
     for key in ("clusterName", "cluster", "resourceName"):
         made = resources.present(resource.dependencies.get(key, ()))
-        if found := next((one.urn for one in made if one.type in _CLUSTERS), None):
+        if found := next((one.urn for one in made if one.type in CLUSTERS), None):
             return found
         if isinstance(given := text(resource.inputs, key), str):
             name = given.rstrip("/").rpartition("/")[2].lower()
@@ -131,7 +131,7 @@ def scaled_to(resource: Resource, resources: Resources) -> Number:
 
 
 _GKE: Final = "gcp:container/cluster:Cluster"
-_CLUSTERS: Final = (
+CLUSTERS: Final = (
     "aws:eks/cluster:Cluster",
     _GKE,
     "azure-native:containerservice:ManagedCluster",
