@@ -30,16 +30,16 @@ class Machines(ABC):
 
     machine: machine type; None if none is given.
     nodes: the maximum number.
-    template: their launch template; None without one, UNKNOWN if the stack does not contain the version in use.
+    template: their launch template; None without one, UNKNOWN if the stack does not contain it. not_visible: why.
     """
 
     resource: Resource
     machine: str | Unknown | None
     nodes: int | Unknown
     template: Resource | Unknown | None = None
+    not_visible: str = "is not part of this stack"
 
     template_is: ClassVar[str] = "launch template"
-    not_visible: ClassVar[str] = "is not part of this stack"
 
     @property
     @abstractmethod

@@ -58,7 +58,7 @@ from gpucluster.policies.engine.rule import (
     spec_field,
 )
 from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
-from gpucluster.policies.engine.settings import unknown_settings
+from gpucluster.policies.engine.settings import Settings, unknown_settings
 
 _VERSION: Final = "0.0.1"
 """Pack version if `PulumiPolicy.yaml` has none."""
@@ -153,6 +153,7 @@ class Analyzer(AnalyzerServicer):
 
     def AnalyzeStack(self, request: AnalyzeStackRequest, context: Any) -> AnalyzeResponse:
         resources = resources_of(request.resources, self._inputs)
+        resources.settings = Settings(configs=self._configs).all
         # Without those of resources that no longer exist.
         outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
         response, reports = AnalyzeResponse(), list[Outcome]()

@@ -50,6 +50,8 @@ def evaluate(
     changes: of a plan; without them no rule for changes runs. program_exemptions: whether those of programs count.
     """
     settings = settings or Settings()
+    for view in (resources, *([changes.before, changes.after] if changes is not None else [])):
+        view.settings = settings.all
     outcomes: list[Outcome] = []
     reports: list[Outcome] = []
     for rule in sorted(rules, key=lambda rule: isinstance(rule, ReportRule)):

@@ -48,6 +48,11 @@ class Settings:
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
     configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
+    @property
+    def all(self) -> Mapping[str, Any]:
+        """The settings of every rule, for what several rules read in the same way."""
+        return {name: value for config in self.configs.values() for name, value in config.items()}
+
 
 def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
     """Settings from JSON; BadSettings lists every unknown rule, level and setting, and every wrong value."""

@@ -16,7 +16,7 @@ from gpucluster.policies.clouds.azure.karpenter import karpenter_findings
 from gpucluster.policies.clouds.gcp import placement as on_gcp
 from gpucluster.policies.clouds.gcp import pools as gcp
 from gpucluster.policies.clouds.gcp.declared_pools import last
-from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE
+from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, SINGLE_NODE_LABELS
 from gpucluster.policies.clouds.opaque_pools import pool_checks
 from gpucluster.policies.clouds.per_cloud import CloudCheck
 from gpucluster.policies.clouds.pools import Machines, label_of, without_fabric
@@ -45,6 +45,9 @@ def _aws_pool(pool: tuple[aws.AwsMachines, ...], resources: Resources) -> Iterat
         elif machines.template is UNKNOWN:
             domains.append(UNKNOWN)
             yield machines.template_not_visible()
+        elif isinstance(reservation, on_aws.Reservation) and on_aws.outside_a_group(reservation):
+            domains.append(UNKNOWN)
+            yield CannotTell(machines.resource, f"{_domain_name(reservation)} is declared without a placement group")
         elif isinstance(reservation, on_aws.Reservation):
             domains.append(reservation)
             yield from _block(machines, reservation)
@@ -289,7 +292,7 @@ def _together(
 ) -> Iterator[Finding]:
     """Whether all parts of a pool have the same placement.
 
-    told: names of their placements. kind: what these are, if two of them are certainly two domains.
+    labels: of their placements. kind: what these are, if two of them are certainly two domains.
     """
     if len(identities) < 2 and (len(pool) < 2 or UNKNOWN not in identities):
         return
@@ -313,9 +316,9 @@ RULE: Final = StackRule(
             check=_aws,
             reads=f"{aws.READS}, aws:ec2/placementGroup:PlacementGroup",
             fix="Create a placement group with strategy `cluster` and set it in the launch template "
-            "(placement.groupName), or target a reservation or capacity block there "
-            "(capacityReservationSpecification), if it was bought or created with a placement; use one for the whole "
-            "pool. If nodes do not train together, give their node groups different labels `gpucluster/pool`.",
+            "(placement.groupName), or target a capacity block, or a reservation created in such a group, there "
+            "(capacityReservationSpecification); use one for the whole pool. If nodes do not train together, give "
+            f'their node groups different labels `gpucluster/pool`, or the label {SINGLE_NODE}: "true".',
         ),
         gcp=CloudCheck(
             check=_gcp,
@@ -323,7 +326,7 @@ RULE: Final = StackRule(
             f"{on_gcp.FUTURE_RESERVATION}",
             fix="Set placement_policy type COMPACT on the node pool (with policy_name, one ResourcePolicy with "
             "collocation COLLOCATED for all of its node pools), or set reservation_affinity to a densely deployed "
-            "reservation.",
+            f'reservation; or give nodes for single-node jobs the label {SINGLE_NODE}: "true".',
         ),
         azure=CloudCheck(
             check=_azure,
@@ -339,6 +342,11 @@ RULE: Final = StackRule(
             "description": "Azure: limit of virtual machines in one scale set with InfiniBand, in this subscription",
             "minimum": _USUAL_LIMIT,
             "maximum": _RAISED_LIMIT,
-        }
+        },
+        SINGLE_NODE_LABELS: {
+            "type": "array",
+            "description": f"Further labels, KEY=VALUE, of nodes for single-node jobs, beside {SINGLE_NODE}=true",
+            "items": {"type": "string"},
+        },
     },
 )

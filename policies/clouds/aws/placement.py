@@ -80,6 +80,15 @@ def reservation_of(template: Resource, resources: Resources) -> Reservation | Un
     return None if resource_group is None else Reservation(resource_group, None, by_resource_group=True)
 
 
+def outside_a_group(reservation: Reservation) -> bool:
+    """Whether the stack declares a reservation without a placement group, which says nothing of its machines' places.
+
+    EC2 API, CapacityReservation.placementGroupArn; the machines of a capacity block are in one network block.
+    """
+    made = reservation.resource
+    return made is not None and made.type != CAPACITY_BLOCK and at(made.inputs, "placementGroupArn") is None
+
+
 def _first(target: object, name: str) -> str | Unknown | None:
     """A property of a template; an Auto Scaling group has it as a list, with an s at the end of the name."""
     own = text(target, name)

@@ -196,15 +196,17 @@ def _instance(resource: Resource, resources: Resources) -> AwsMachines:
 def _machines(resource: Resource, resources: Resources, prop: str, own: list[Any], nodes: int | Unknown) -> AwsMachines:
     """prop: the input that names the launch template or configuration. own: inputs of the resource itself."""
     template = _template(resource, resources, prop)
+    pinned = _pinned(resource, template) if isinstance(template, Resource) else None
     visible = template if isinstance(template, Resource) else None
     types = own if any(type_ is not None for type_ in own) or visible is None else [*_required_types(visible.inputs)]
     without = visible is None and resource.type == INSTANCE
     return AwsMachines(
         resource=resource,
-        template=template,
+        template=template if pinned is None else UNKNOWN,
+        not_visible=AwsMachines.not_visible if pinned is None else f"is pinned to version {pinned}, and changed since",
         machine=counting("aws", (type_ if isinstance(type_, str) else UNKNOWN for type_ in types if type_ is not None)),
         nodes=nodes,
-        interfaces=UNKNOWN if template is UNKNOWN or without else interfaces(visible) if visible else [],
+        interfaces=UNKNOWN if template is UNKNOWN or pinned or without else interfaces(visible) if visible else [],
     )
 
 
@@ -216,6 +218,21 @@ def _template(resource: Resource, resources: Resources, prop: str) -> Resource |
     made = resources.present(resource.dependencies.get(prop, ()))
     templates = [found for found in made if found.type == type_]
     return templates[0] if len(templates) == 1 else UNKNOWN
+
+
+_VERSIONS: Final = (
+    ("launchTemplate", "version"),
+    (_MIXED, "launchTemplate", "launchTemplateSpecification", "version"),
+    (_CONFIGS, 0, "launchTemplateSpecification", "version"),
+)
+
+
+def _pinned(resource: Resource, template: Resource) -> str | None:
+    """The version by number that machines use, if the template of the stack is a later one, or becomes one now."""
+    exists = isinstance(text(template.outputs, "id"), str)
+    newest = whole(template.outputs, "latestVersion")
+    given = [version for path in _VERSIONS if isinstance(version := text(resource.inputs, *path), str)]
+    return next((one for one in given if exists and one.isdigit() and newest is not None and newest != int(one)), None)
 
 
 def _most(resource: Resource, *paths: tuple[str, ...]) -> int | Unknown:
