@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from gpucluster.core.catalog.machines import machines, unlisted
 from gpucluster.core.program.inventory import CLUSTERS, GpuMachines, inventory
-from gpucluster.core.program.resources import UNKNOWN, Resources
-from gpucluster.policies.clouds.kubernetes.pool_labels import POOL_LABEL, elastic_pools, single_node_label
+from gpucluster.core.program.resources import UNKNOWN, Resources, once
+from gpucluster.policies.clouds.kubernetes.pool_labels import POOL_LABEL, is_elastic, single_node_label
 from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import Outcome, Rule
 
@@ -23,7 +23,8 @@ class Answer:
     """
     checked: names of the rules about such machines that read the place. unread: of those that do not. open: name of a
     rule -> why it cannot be told. aside: what excludes multi-node jobs, mostly a label; empty without any. pool: the
-    same for places of one training pool. part: its input, if rules read others of its resource.
+    same for places of one training pool. part: its input, if rules read others of its resource. nodes: the largest
+    number of machines, as the rules count them; None if unknown.
     """
 
     place: GpuMachines
@@ -33,10 +34,22 @@ class Answer:
     aside: str
     pool: str
     part: str
+    nodes: int | None
+
+    @property
+    def gpus(self) -> int | None:
+        """Of all its machines; None if unknown."""
+        return self.nodes * self.place.gpus if self.nodes and self.place.gpus else None
+
+    @property
+    def label(self) -> str:
+        """For example `64 p5.48xlarge`."""
+        named = ", ".join(name.text for name in self.place.names)
+        return f"{self.nodes} {named}" if self.nodes else named
 
     @property
     def verdict(self) -> Verdict:
-        return "aside" if self.aside else "open" if self.open or self.unread else "checked"
+        return "aside" if self.aside else "open" if self.open or self.unread or not self.checked else "checked"
 
     @property
     def why(self) -> str:
@@ -45,7 +58,36 @@ class Answer:
             return f"set aside by {self.aside}"
         if self.unread:
             return f"no rule reads {self.place.resource.type}"
-        return next(iter(self.open.values()), "")
+        return next(iter(self.open.values()), "" if self.checked else "no rule about such machines runs")
+
+
+def summary(found: Sequence[Answer]) -> list[str]:
+    """One sentence for each GPU model, e.g. `64 H100 in 3 pools: 2 checked, 1 not`."""
+    by_gpu: dict[str, list[Answer]] = {}
+    for one in found:
+        by_gpu.setdefault(one.place.gpu or "GPUs", []).append(one)
+    return [_sentence(gpu, of) for gpu, of in by_gpu.items()]
+
+
+_VERDICTS: Final[Mapping[Verdict, str]] = {"checked": "checked", "aside": "set aside", "open": "not"}
+
+
+def _sentence(gpu: str, found: Sequence[Answer]) -> str:
+    counts = [one.gpus for one in found]
+    total = sum(count for count in counts if count)
+    number = f"{'at least ' if None in counts else ''}{total:,} {gpu}" if total else f"{gpu} of unknown number"
+    pools: dict[str, Verdict] = {}
+    for one in found:
+        if pools.get(one.pool) != "open":
+            pools[one.pool] = one.verdict
+    by_verdict = {verdict: [*pools.values()].count(verdict) for verdict in _VERDICTS}
+    labels = ", ".join(dict.fromkeys(one.aside for one in found if one.verdict == "aside"))
+    parts = [
+        f"{count} {_VERDICTS[verdict]}{f' ({labels})' if verdict == 'aside' else ''}"
+        for verdict, count in by_verdict.items()
+        if count
+    ]
+    return f"{number} in {len(pools)} pool{'' if len(pools) == 1 else 's'}: {', '.join(parts)}"
 
 
 def answers(outcomes: Iterable[Outcome], resources: Resources) -> list[Answer]:
@@ -62,7 +104,7 @@ def _starts(place: GpuMachines) -> bool:
 def _answer(place: GpuMachines, rules: Sequence[Rule], outcomes: Mapping[str, Outcome], resources: Resources) -> Answer:
     starting = set(_reading(place))
     about = [rule for rule in rules if any(type_ in rule.reads for type_ in starting)]
-    read = _read(place, resources)
+    read, pool = _read(place, resources)
     # Of a cluster, readers know its node pools alone; of the others, all.
     known = read is not None or (place.resource.type in starting and place.resource.type not in CLUSTERS)
     unread = [rule.name for rule in about if not known and not _reads(rule, place, starting)]
@@ -72,13 +114,15 @@ def _answer(place: GpuMachines, rules: Sequence[Rule], outcomes: Mapping[str, Ou
         for question in outcomes[rule.name].unknown
         if question.resource is place.resource
     }
+    most = place.numbers.most if read is None else read.nodes
     return Answer(
         place=place,
+        nodes=most if isinstance(most, int) else None,
         checked=[rule.name for rule in about if rule.name not in (*unread, *open_)],
         unread=unread,
         open=open_,
         aside=_aside(place, read, resources),
-        pool=_pool(place, resources),
+        pool=pool,
         part=place.path.partition(".")[0] if not known and place.resource.type in starting else "",
     )
 
@@ -96,20 +140,31 @@ def _reads(rule: Rule, place: GpuMachines, starting: set[str]) -> bool:
     return place.resource.type not in starting and any(place.resource.type in part for part in of_cloud)
 
 
-def _read(place: GpuMachines, resources: Resources) -> Machines | None:
-    """Its machines as rules about pools read them; None if they do not."""
-    named = {name.text.lower() for name in place.names} | {name.machine.lower() for name in place.names}
+@once
+def _by_urn(resources: Resources) -> Iterator[dict[str, list[tuple[Machines, str]]]]:
+    """URN -> (machines that the resource starts, as rules about pools read them; name of their pool)."""
+    found: dict[str, list[tuple[Machines, str]]] = {}
     for cloud in cloud_pools().values():
-        for found in cloud.machines_of(resources):
-            if found.resource is place.resource and (found.machine is UNKNOWN or str(found.machine).lower() in named):
-                return found
-    return None
+        pools = {id(one): pool[0].resource.urn for pool in cloud.training_pools(resources) for one in pool}
+        for one in cloud.machines_of(resources):
+            found.setdefault(one.resource.urn, []).append((one, pools.get(id(one), "")))
+    yield found
+
+
+def _read(place: GpuMachines, resources: Resources) -> tuple[Machines | None, str]:
+    """(its machines as rules about pools read them, the name of their pool); None if they do not."""
+    named = {text.lower() for name in place.names for text in (name.text, name.machine)}
+    alone = f"{place.resource.urn} {place.path}"
+    for found, pool in _by_urn(resources)[0].get(place.resource.urn, ()):
+        if found.machine is UNKNOWN or str(found.machine).lower() in named:
+            return found, pool or alone
+    return None, alone
 
 
 def _aside(place: GpuMachines, read: Machines | None, resources: Resources) -> str:
     if read is not None:
         return read.aside(resources)
-    if place.labels is UNKNOWN or place.resource not in elastic_pools(resources):
+    if place.labels is UNKNOWN or not is_elastic(place.resource):
         return ""
     label = single_node_label(place.labels, resources)
     pool = place.labels.get(POOL_LABEL)
@@ -129,13 +184,3 @@ def _whole(place: GpuMachines) -> bool:
         ):
             return True
     return False
-
-
-def _pool(place: GpuMachines, resources: Resources) -> str:
-    for cloud in cloud_pools().values():
-        for pool in cloud.training_pools(resources):
-            if any(
-                one.resource is place.resource and str(one.machine).lower() == place.machine.lower() for one in pool
-            ):
-                return pool[0].resource.urn
-    return f"{place.resource.urn} {place.path}"

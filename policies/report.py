@@ -14,6 +14,7 @@ from typing import Final
 
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.core.program.spec_places import spec_place
+from gpucluster.policies.answers import Answer, answers
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
 from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
@@ -55,6 +56,11 @@ class Checked:
     def name_of(self, resource: Resource) -> str:
         """An exemption's name for the resource: its name, or its URN if others have the same name."""
         return resource.name if self._names[resource.name] < 2 else resource.urn
+
+    @cached_property
+    def machines(self) -> Sequence[Answer]:
+        """The places with GPU machines, and whether the rules checked them."""
+        return answers([outcome for outcome, _ in self.outcomes], self.resources)
 
     @cached_property
     def _names(self) -> Counter[str]:

@@ -8,7 +8,7 @@ report them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -156,7 +156,7 @@ class Analyzer(AnalyzerServicer):
         resources.settings = Settings(configs=self._configs).all
         # Without those of resources that no longer exist.
         outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
-        response, reports = AnalyzeResponse(), list[Outcome]()
+        response, reports, machines = AnalyzeResponse(), list[Outcome](), list[str]()
         for rule in self._running():
             stack = Stack(
                 resources=resources,
@@ -170,8 +170,9 @@ class Analyzer(AnalyzerServicer):
                 response.diagnostics.extend(self._diagnostics(outcomes[-1], _stack_urn(resources)))
             elif isinstance(rule, ReportRule):
                 reports.append(run_report_rule(rule, outcomes, stack))
+                machines += rule.machines(outcomes, stack)
                 response.diagnostics.extend(self._diagnostics(reports[-1], _stack_urn(resources)))
-        self._hand_over([*outcomes, *reports])
+        self._hand_over([*outcomes, *reports], machines=machines)
         if own := counted(outcomes, trusts=self._pack.program_exemptions):
             print(f"{self._pack.name}: {own}", flush=True)
         if count := len(self._pack.change_rules):
@@ -183,8 +184,8 @@ class Analyzer(AnalyzerServicer):
             )
         return response
 
-    def _hand_over(self, outcomes: Iterable[Outcome]) -> None:
-        """Counts the findings of each rule for the closing block, mandatory ones first."""
+    def _hand_over(self, outcomes: Iterable[Outcome], machines: Sequence[str] = ()) -> None:
+        """Counts the findings of each rule for the closing block, mandatory ones first. machines: lines about them."""
         violations: dict[str, list[Violation]] = {}
         for outcome in outcomes:
             violations.setdefault(outcome.rule.name, []).extend(outcome.violations)
@@ -199,7 +200,10 @@ class Analyzer(AnalyzerServicer):
             if (of_rule := violations.get(rule.name, []))
         ]
         found.sort(key=lambda one: one["level"] != "mandatory")
-        hand_over(f"findings-{self._pack.name}", {"rules": len([*self._running()]), "findings": found})
+        hand_over(
+            f"findings-{self._pack.name}",
+            {"rules": len([*self._running()]), "findings": found, "machines": [*machines]},
+        )
 
     def _running(self) -> Iterator[Rule]:
         return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)

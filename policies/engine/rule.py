@@ -284,7 +284,10 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportRule(Rule):
+    """machines: sentences about the GPU machines of the stack, for the end of a preview."""
+
     check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]
+    machines: Callable[[Sequence[Outcome], Stack], Iterable[str]] = lambda *_: ()
 
 
 def message(rule: Rule, violations: Sequence[Violation]) -> str:

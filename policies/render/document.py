@@ -15,9 +15,10 @@ from gpucluster.core.catalog.nodes import Effect
 from gpucluster.core.documents.document import Document, Heading, Notes, Row, Section, Table
 from gpucluster.core.documents.model import Model
 from gpucluster.core.text.json_text import schema_of
+from gpucluster.policies.answers import Answer, summary
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.rule import Enforcement, by_text, explained_by, page_of, wrong
-from gpucluster.policies.report import Found, Report
+from gpucluster.policies.report import Checked, Found, Report
 
 
 def check_document(report: Report, *, closing: bool = True) -> Document:
@@ -33,12 +34,27 @@ def _sections(report: Report, *, closing: bool) -> Iterator[Section]:
         nodes = [one.sentence for one in checked.nodes if closing or not one.harmless]
         if several and (found or closing or nodes):
             yield Heading(checked.file if found else f"{checked.file}: no findings")
+        yield from _machines(checked)
         if found:
             yield Table(heads=("rule", "level", "resource", "line"), rows=found, left=range(4), wide=None, across=True)
         if nodes:
             yield Notes("Effect on nodes", nodes)
     if closing:
         yield from _closing(report)
+
+
+def _machines(checked: Checked) -> Iterator[Section]:
+    """The GPU machines in a sentence for each model, and a row for each place that is not checked."""
+    not_checked = [one for one in checked.machines if one.verdict == "open"]
+    for sentence in summary(checked.machines):
+        yield f"GPU machines: {sentence}."
+    if not_checked:
+        yield Table(
+            heads=("not checked", "resource", "because"),
+            rows=[Row((one.label, checked.name_of(one.place.resource), one.why)) for one in not_checked],
+            left=range(3),
+            wide=2,
+        )
 
 
 def _row(found: Sequence[Found], report: Report) -> Row:
@@ -124,6 +140,25 @@ class Nodes(Model):
     usd: str | None = Field(description="Their cost an hour; null if no price is known or no job ends")
 
 
+class Machines(Model):
+    file: str
+    resource: str = Field(description="Logical name")
+    urn: str
+    type: str
+    at: str = Field(description="Property with the name of the machines")
+    machine: str = Field(description="Machine type, family or GPU model, as written")
+    gpu: str | None = Field(description="Model of its GPUs; null if unknown")
+    nodes: int | None = Field(description="The largest number of machines that the program states; null if none")
+    gpus: int | None = Field(description="GPUs of all of them")
+    cluster: str | None = Field(description="URN of its cluster, or name of one outside of the stack")
+    pool: str = Field(description="The same for all places of one training pool")
+    verdict: Literal["checked", "open", "aside"]
+    why: str | None = Field(description="Why it is not checked, or the label that sets it aside")
+    checked: list[str] = Field(description="Rules about such machines that read it")
+    not_read_by: list[str] = Field(description="Rules about such machines that do not")
+    cannot_tell: dict[str, str] = Field(description="Rule and the reason why it cannot be told")
+
+
 class Check(Model):
     """Result of `gpucluster guardrails check --format json`."""
 
@@ -131,6 +166,7 @@ class Check(Model):
     pack: str
     files: list[str]
     findings: list[Finding]
+    machines: list[Machines] = Field(description="Every place where GPU machines are named")
     nodes: list[Nodes] = Field(description="Training and MIG pools that a plan changes")
     rules: int = Field(description="Rules that ran")
     not_run: list[str] = Field(
@@ -146,12 +182,35 @@ def _check(report: Report) -> Check:
         pack=report.pack,
         files=[checked.file for checked in report.files],
         findings=[_finding(found, report) for found in report],
+        machines=[_machine(checked.file, one) for checked in report.files for one in checked.machines],
         nodes=[_nodes(checked.file, one) for checked in report.files for one in checked.nodes],
         rules=len(report.rules),
         not_run=[rule.name for rule in report.not_run],
         resources=report.resources,
         mandatory=report.count(Enforcement.MANDATORY),
         advisory=report.count(Enforcement.ADVISORY),
+    )
+
+
+def _machine(file: str, one: Answer) -> Machines:
+    place = one.place
+    return Machines(
+        file=file,
+        resource=place.resource.name,
+        urn=place.resource.urn,
+        type=place.resource.type,
+        at=place.path,
+        machine=place.machine,
+        gpu=place.gpu or None,
+        nodes=one.nodes,
+        gpus=one.gpus,
+        cluster=place.cluster,
+        pool=one.pool,
+        verdict=one.verdict,
+        why=one.why or None,
+        checked=list(one.checked),
+        not_read_by=list(one.unread),
+        cannot_tell=dict(one.open),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gpucluster.policies.answers import answers
+from gpucluster.policies.answers import answers, summary
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE
 from gpucluster.policies.engine.rule import Outcome, ReportRule, Severity, Stack, Violation
 
@@ -17,6 +17,10 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
             within = f"`{answer.part}` of " if answer.part else ""
             what = f"{place.label} in {within}a resource of type {place.resource.type}"
             yield Violation(place.resource, f"{what}, which these rules do not read: {', '.join(answer.unread)}")
+
+
+def machines(outcomes: Sequence[Outcome], stack: Stack) -> Sequence[str]:
+    return summary(answers(outcomes, stack.resources))
 
 
 RULE: Final = ReportRule(
@@ -31,4 +35,5 @@ RULE: Final = ReportRule(
     severity=Severity.MEDIUM,
     order=30,
     check=check,
+    machines=machines,
 )

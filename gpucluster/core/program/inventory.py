@@ -54,12 +54,6 @@ class GpuMachines:
         return self.names[0].gpu
 
     @property
-    def total_gpus(self) -> int | None:
-        """GPUs of the largest number of machines; None if unknown."""
-        most = self.numbers.most
-        return most * self.gpus if isinstance(most, int) and self.gpus else None
-
-    @property
     def label(self) -> str:
         """For example `64 p5.48xlarge`, or `p5.48xlarge` if their number is unknown."""
         most, named = self.numbers.most, ", ".join(name.text for name in self.names)

@@ -32,7 +32,8 @@ from gpucluster.cost.documents.text import basis
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.money import money, ranged
 from gpucluster.operate.pull_request.comment_json import judgement_json
-from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, MachineChange, StackJudgement
+from gpucluster.policies.answers import Answer, summary
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.rule import explained_by
 
@@ -68,6 +69,7 @@ def judgement_document(found: Judgement, *, longest: int = LONGEST, elsewhere: s
 
 
 def _sections(found: Judgement) -> Iterator[Section]:
+    yield from _machines(found)
     yield _totals(found)
     besides = [(stack, besides_total(stack.after, quoted)) for stack in found.stacks if stack.after and stack.moves]
     if texts := [f"{quoted(stack.name)}, {text}" for stack, text in besides if text]:
@@ -101,6 +103,49 @@ def _sections(found: Judgement) -> Iterator[Section]:
     ]:
         yield Notes("Refused by the vendors' schemas (advice)", refusals)
     yield from (Folded(_summary(stack), [*_details(stack)]) for stack in found.stacks if stack.after is not None)
+
+
+def _machines(found: Judgement) -> Iterator[Section]:
+    """The GPU machines of each stack in a sentence; a row for each place that changes or is not checked."""
+    sentences = [
+        f"{quoted(stack.name)}: {quoted(sentence, 200)}"
+        for stack in found.stacks
+        for sentence in summary([one.after for one in stack.machines if one.after is not None])
+    ]
+    if sentences:
+        yield Notes("GPU machines", sentences)
+    rows = [
+        _machine_row(stack, one)
+        for stack in found.stacks
+        for one in stack.machines
+        if one.moves or (one.after is not None and one.after.verdict == "open")
+    ]
+    if rows:
+        yield Table(
+            heads=("GPU machines", "in", "stack", "before", "after", "checked by the rules"),
+            rows=rows,
+            left=range(6),
+            more=lambda omitted: f"{len(omitted):,} more places with GPU machines",
+        )
+
+
+_CHECKED: Final = {"checked": "yes", "open": "**no**: ", "aside": ""}
+
+
+def _machine_row(stack: StackJudgement, one: MachineChange) -> Row:
+    place = one.last.place
+    gpu = f" ({quoted(place.gpu)})" if place.gpu else ""
+    before, after = ("none" if side is None else _number(side) for side in (one.before, one.after))
+    verdict = (
+        "" if one.after is None else f"{_CHECKED[one.after.verdict]}{one.after.why and quoted(one.after.why, 200)}"
+    )
+    machine = ", ".join(quoted(name.text) for name in place.names[:3])
+    return Row((f"{machine}{gpu}", quoted(place.resource.name), quoted(stack.name), before, after, verdict))
+
+
+def _number(side: Answer) -> str:
+    nodes = "number unknown" if side.nodes is None else counted(side.nodes, "machine")
+    return nodes if side.gpus is None else f"{nodes}, {side.gpus:,} GPUs"
 
 
 def _totals(found: Judgement) -> Table:

@@ -24,7 +24,14 @@ from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 from gpucluster.errors import Fault
 from gpucluster.operate.pull_request.evidence import Evidence, StackEvidence
-from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement, Vendors, vendors_of
+from gpucluster.operate.pull_request.judgement import (
+    Finding,
+    Judgement,
+    StackJudgement,
+    Vendors,
+    machine_changes,
+    vendors_of,
+)
 from gpucluster.operate.pull_request.revisions import LOCKS
 from gpucluster.policies.engine.exemptions import Exemption, exemptions
 from gpucluster.policies.engine.pack import Pack
@@ -111,7 +118,9 @@ class Judge:
         changes = Changes(ended=plan.ended, before=existing, after=resources) if plan else None
         checked = self._check(stack.name, resources, changes, plan.spec) if plan else None
         found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
-        known = self._known(existing) if state and plan else set[object]()
+        base = self._check("base", existing, None) if state else None
+        before = list(Report(pack=self.pack.name, files=[base], today=self.today)) if base and plan else []
+        known = {_key(one) for one in before}
         old = self._side("before", existing)
         new = self._side("after", resources, plan)
         findings = [Finding(found=one, new=_key(one) not in known) for one in found]
@@ -130,6 +139,7 @@ class Judge:
             steps=_steps(stack.plan),
             vendors=self.ask(resources),
             nodes=checked.nodes if checked else (),
+            machines=machine_changes(base.machines if base else (), checked.machines if checked else ()),
             jobs=stack.jobs,
             jobs_problem=stack.jobs_problem,
         )
@@ -145,11 +155,6 @@ class Judge:
         return check_stack(
             name, resources, changes, pack=self.pack, settings=self.settings, today=self.today, specs=specs
         )
-
-    def _known(self, existing: Resources) -> set[object]:
-        """The findings in the base."""
-        checked = self._check("base", existing, None)
-        return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
 
 
 def _refused(found: Estimate, findings: Iterable[Finding]) -> str:

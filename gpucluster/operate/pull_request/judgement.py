@@ -19,6 +19,7 @@ from gpucluster.cost.pricing.model import CostLine
 from gpucluster.errors import InputError
 from gpucluster.operate.judges.verdicts import Remark, judged, missing
 from gpucluster.operate.pull_request.evidence import JobEvidence
+from gpucluster.policies.answers import Answer
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.exemptions import Exemption
 from gpucluster.policies.engine.rule import ChangeRule, Enforcement
@@ -70,6 +71,35 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MachineChange:
+    """GPU machines of one place. before, after: None on the side where the place does not name any."""
+
+    before: Answer | None
+    after: Answer | None
+
+    @property
+    def last(self) -> Answer:
+        """The newest side."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+    @property
+    def moves(self) -> bool:
+        return self.before is None or self.after is None or self._state(self.before) != self._state(self.after)
+
+    @staticmethod
+    def _state(side: Answer) -> object:
+        return side.label, side.gpus, side.verdict
+
+
+def machine_changes(before: Iterable[Answer], after: Iterable[Answer]) -> list[MachineChange]:
+    """Every place of either side, those of `after` first."""
+    old, new = ({(one.place.resource.urn, one.place.path): one for one in side} for side in (before, after))
+    return [MachineChange(before=old.get(key), after=new.get(key)) for key in dict.fromkeys([*new, *old])]
+
+
+@dataclass(frozen=True, kw_only=True)
 class StackJudgement:
     """
     problem: why it is not judged, or why there is no plan; then there are no findings.
@@ -81,6 +111,7 @@ class StackJudgement:
     vendors: their schemas' verdicts on the plan.
     nodes: the effect on nodes of affected pools.
     jobs: the outcome of jobs on its live cluster. jobs_problem: why it is unknown despite the request.
+    machines: the places with GPU machines on either side.
     """
 
     name: str
@@ -98,6 +129,7 @@ class StackJudgement:
     nodes: Sequence[NodeImpact] = ()
     jobs: Sequence[JobEvidence] = ()
     jobs_problem: str = ""
+    machines: Sequence[MachineChange] = ()
 
     @property
     def mandatory(self) -> list[Finding]:
@@ -146,6 +178,7 @@ class StackJudgement:
             or self.stuck
             or self.jobs_problem
             or self.ending
+            or any(one.moves for one in self.machines)
             or (self.price_change and self.price_change.moves)
             or (found and (found.moves or found.losses))
         )

@@ -79,9 +79,12 @@ _LABELS: Final = {
 
 def elastic_pools(resources: Resources) -> Iterator[Resource]:
     """Resources of the stack that create such nodes."""
-    for resource in resources:
-        if any(way.fullmatch(resource.type) for way in _LABELS):
-            yield resource
+    yield from filter(is_elastic, resources)
+
+
+def is_elastic(resource: Resource) -> bool:
+    """Whether it creates such nodes."""
+    return any(way.fullmatch(resource.type) for way in _LABELS)
 
 
 def elastic_labels(pool: Resource) -> Mapping[str, Any] | Unknown:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.core.program.inventory import inventory, named_by, scaled_to
+from gpucluster.core.program.inventory import GpuMachines, inventory, named_by, scaled_to
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 
 _NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -22,7 +22,12 @@ def _resource(type_: str, inputs: dict[str, Any], name: str = "x", **more: Any) 
 
 
 def _found(*resources: Resource) -> list[tuple[str, str, str, int | None]]:
-    return [(one.resource.name, one.label, one.gpu, one.total_gpus) for one in inventory(Resources(resources))]
+    return [(one.resource.name, one.label, one.gpu, _total(one)) for one in inventory(Resources(resources))]
+
+
+def _total(one: GpuMachines) -> int | None:
+    most = one.numbers.most
+    return most * one.gpus if isinstance(most, int) and one.gpus else None
 
 
 def _requirements(key: str, *values: str) -> dict[str, Any]:
