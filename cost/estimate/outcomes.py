@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from gpucluster.core.catalog.resource_types import free_reason
 from gpucluster.core.catalog.tables import DamagedTable
+from gpucluster.core.program.inventory import named_by
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.prices import PriceBook
@@ -28,11 +29,11 @@ def outcomes(
     handler = handler_for(resource.type)
     if handler is None:
         reason = free_reason(resource.type)
-        return [
-            NotPriced(resource.urn, resource.type, part, _why_unpriced(resource))
-            if reason is None
-            else Free(resource.urn, resource.type, *reason)
-        ]
+        if reason is not None:
+            return [Free(resource.urn, resource.type, *reason)]
+        named = ", ".join(found.label for found in named_by(resource, resources))
+        why = f"{named}: {_why_unpriced(resource)}" if named else _why_unpriced(resource)
+        return [NotPriced(resource.urn, resource.type, part, why, compute=bool(named))]
     resource_assumptions = assumptions.of(resource)
     item = Pricing(
         urn=resource.urn,

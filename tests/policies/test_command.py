@@ -128,6 +128,7 @@ def test_findings_for_machines_have_every_field(guardrails):
             }
         ],
         "rules": RULES[_state],
+        "machines": [],
         "nodes": [],
         "not_run": [rule.name for rule in TRAINING.change_rules],
         "resources": 2,

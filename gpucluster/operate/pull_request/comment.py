@@ -129,7 +129,7 @@ def _machines(found: Judgement) -> Iterator[Section]:
         )
 
 
-_CHECKED: Final = {"checked": "yes", "open": "**no**: ", "aside": ""}
+_CHECKED: Final = {"checked": "yes", "open": "no: ", "aside": ""}
 
 
 def _machine_row(stack: StackJudgement, one: MachineChange) -> Row:

@@ -26,6 +26,7 @@ def test_findings_of_all_files_are_in_one_list(report):
     ]
     assert {name: value for name, value in read.items() if name != "findings"} == {
         "schema_version": 1,
+        "machines": [],
         "nodes": [],
         "pack": "training",
         "files": ["plans/one.json", "two.json"],

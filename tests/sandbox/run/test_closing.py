@@ -22,7 +22,7 @@ def finding(rule: str, level: str, count: int = 1, field: str = "") -> dict[str,
 
 
 def pack(*findings: dict[str, Any]) -> dict[str, Any]:
-    return {"rules": 48, "findings": list(findings)}
+    return {"rules": 48, "findings": list(findings), "machines": []}
 
 
 def test_a_preview_without_findings_ends_with_the_update() -> None:
@@ -30,6 +30,16 @@ def test_a_preview_without_findings_ends_with_the_update() -> None:
         Line("Total", "$1.00 a month", "strong"),
         Line("Findings", "none, by 48 rules"),
         Line("Next", "gpucluster sandbox pulumi up --stack dev --policy-pack packs/own"),
+    ]
+
+
+def test_the_gpu_machines_are_told_once_before_the_findings() -> None:
+    own = {**pack(), "machines": ["64 H100 in 2 pools: 1 checked, 1 not", "8 A100 in 1 pool: 1 checked"]}
+    lines = closing_lines({"cost-program": COST, "findings-a": own, "findings-b": own}, PREVIEW, "dev", 0)
+    assert lines[1:4] == [
+        Line("GPU machines", "64 H100 in 2 pools: 1 checked, 1 not"),
+        Line("", "8 A100 in 1 pool: 1 checked"),
+        Line("Findings", "none, by 96 rules"),
     ]
 
 
