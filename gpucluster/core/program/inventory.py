@@ -207,23 +207,20 @@ def _autoscalers(resources: Resources) -> Iterator[tuple[str, Number]]:
     """(URN of a group of machines, its largest size) of each autoscaler."""
     for scaler in resources:
         if _AUTOSCALER.search(scaler.type):
-            sizes = [*_ceilings(scaler.inputs)]
-            most = max((one for one in sizes if isinstance(one, int)), default=UNKNOWN)
+            most = max(_ceilings(scaler.inputs), default=UNKNOWN)
             for urns in scaler.dependencies.values():
-                yield from ((urn, UNKNOWN if UNKNOWN in sizes else most) for urn in urns)
+                yield from ((urn, most) for urn in urns)
 
 
-def _ceilings(value: Any) -> Iterator[Number]:
+def _ceilings(value: Any) -> Iterator[int]:
     if is_list(value):
         for of in value:
             yield from _ceilings(of)
     elif is_object(value):
-        if (most := numbers_of(value).ceiling) is not None:
+        if isinstance(most := numbers_of(value).ceiling, int):
             yield most
         for of in value.values():
             yield from _ceilings(of)
-    elif value is UNKNOWN:
-        yield UNKNOWN
 
 
 def _names_of(cluster: Resource) -> Sequence[str]:
