@@ -68,10 +68,10 @@ def may_name(texts: Iterable[str]) -> bool:
     )
 
 
-def names_in(text: str, *, about_machines: bool) -> Iterator[GpuName]:
+@functools.lru_cache(maxsize=4096)
+def names_in(text: str, *, about_machines: bool) -> tuple[GpuName, ...]:
     """The names in a text, each once. about_machines: whether the text is the value of a property about machines."""
-    found = list(_names(text, about_machines=about_machines))
-    yield from {name.text: name for name in found}.values()
+    return (*{name.text: name for name in _names(text, about_machines=about_machines)}.values(),)
 
 
 def _names(text: str, *, about_machines: bool) -> Iterator[GpuName]:

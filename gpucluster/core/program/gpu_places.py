@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from gpucluster.core.catalog.gpu_names import GpuName, names_in
+from gpucluster.core.catalog.gpu_names import GpuName, may_name, names_in
 from gpucluster.core.program.resources import UNKNOWN, Unknown
 from gpucluster.core.program.values import at, is_list, is_object, known_items, parsed, text, whole
 
@@ -34,6 +34,9 @@ class Numbers:
     @property
     def most(self) -> Number:
         return _largest([self.floor, self.count, self.ceiling])
+
+
+_NONE: Final = Numbers()
 
 
 @dataclass(kw_only=True)
@@ -77,17 +80,17 @@ def texts(value: Any) -> Iterator[str]:
 def numbers_of(value: Any) -> Numbers:
     """The numbers of machines among the members of an object, else of its members about scaling."""
     if not is_object(value):
-        return Numbers()
-    scaling = (of for key, of in value.items() if _SCALING.search(key) and is_object(of))
-    return next((found for of in (value, *scaling) if (found := _stated(of)).given), Numbers())
+        return _NONE
+    scaling = (of for key, of in value.items() if is_object(of) and _scales(key))
+    return next((found for of in (value, *scaling) if (found := _stated(of)).given), _NONE)
 
 
 def _stated(members: Mapping[str, Any]) -> Numbers:
-    floor, count, ceiling = (
-        [number for key in members if _counts(key, kind) and (number := whole(members, key)) is not None]
-        for kind in ("floor", "count", "ceiling")
-    )
-    return Numbers(floor=_largest(floor), count=_largest(count), ceiling=_largest(ceiling))
+    found: dict[str, list[Number]] = {}
+    for key in members:
+        if (kind := _kind(key)) and (number := whole(members, key)) is not None:
+            found.setdefault(kind, []).append(number)
+    return Numbers(**{kind: _largest(numbers) for kind, numbers in found.items()}) if found else _NONE
 
 
 def _largest(numbers: Sequence[Number]) -> Number:
@@ -125,8 +128,20 @@ def _read(key: str) -> bool:
 
 
 @functools.cache
-def _counts(key: str, kind: str) -> bool:
-    return _NUMBERS[kind].fullmatch(key.replace("_", "").replace("-", "")) is not None
+def _kind(key: str) -> str:
+    """Which number of machines a key has; empty for another key."""
+    plain = key.replace("_", "").replace("-", "")
+    return next((kind for kind, keys in _NUMBERS.items() if keys.fullmatch(plain)), "")
+
+
+@functools.cache
+def _scales(key: str) -> bool:
+    return _SCALING.search(key) is not None
+
+
+@functools.lru_cache(maxsize=4096)
+def _may_name(text: str) -> bool:
+    return may_name((text,))
 
 
 _Around = tuple[tuple[str, Any], ...]
@@ -147,9 +162,10 @@ def _walk(value: Any, path: str, around: _Around, *, typed: bool) -> Iterator[_N
     if is_object(value):
         here = ((key, value), *around)
         read = [(name, of) for name, of in value.items() if _read(name)]
-        typed = typed or any(name.machine for key, of in read if isinstance(of, str) for name in _names(key, of, here))
+        typed = typed or any(found.machine for name, of in read for found in _names(name, of, here))
         for name, of in read:
-            yield from _walk(of, f"{path}.{name}".lstrip("."), here, typed=typed)
+            if not isinstance(of, str) or _may_name(of):
+                yield from _walk(of, f"{path}.{name}".lstrip("."), here, typed=typed)
     elif is_list(value):
         for of in value:
             yield from _walk(of, path, around, typed=typed)
@@ -161,13 +177,14 @@ def _walk(value: Any, path: str, around: _Around, *, typed: bool) -> Iterator[_N
             yield _Named(names=names, path=path, around=around, document=value if " " in value else "")
 
 
-def _names(key: str, value: str, around: _Around) -> Iterator[GpuName]:
+def _names(key: str, value: Any, around: _Around) -> Sequence[GpuName]:
+    if not isinstance(value, str) or not _may_name(value):
+        return ()
     other = _OTHER_NAME.fullmatch(key) is not None
     # A requirement of Karpenter has the property that it is about as the value of `key`.
     keys = (key, *(name for name, _ in around[:2]), str(at(around[0][1], "key")) if around else "")
-    for name in names_in(value, about_machines=not other and any(map(_ABOUT_MACHINES.search, keys))):
-        if not other or name.cloud == "azure":
-            yield name
+    found = names_in(value, about_machines=not other and any(map(_ABOUT_MACHINES.search, keys)))
+    return [name for name in found if not other or name.cloud == "azure"]
 
 
 def _place(one: _Named) -> Place:
