@@ -16,6 +16,7 @@ from __future__ import annotations
 import datetime
 import enum
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -107,6 +108,11 @@ class Violation:
     what: str
     fix: str | None = None
     edits: tuple[Edit, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The problem without its numbers: the same for 4 nodes and for 8, and for 1 node."""
+        return re.sub(r"\b\d[\w.,]*|s\b", "", self.what)
 
 
 @dataclass(frozen=True)

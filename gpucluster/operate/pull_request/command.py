@@ -51,6 +51,12 @@ def _judging(command: _Command) -> _Command:
                 metavar="FILE",
                 help="CSV file of your own prices; overrides GPUCLUSTER_PRICES and the book.",
             ),
+            click.option(
+                "--only-new",
+                envvar="PR_CHECK_ONLY_NEW",
+                is_flag=True,
+                help="Fail only for mandatory findings that the base does not have.",
+            ),
         )
     ):
         command = option(command)
@@ -109,6 +115,7 @@ def command(
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
+    only_new: bool,
     reports: Path | None,
     form: Literal["markdown", "json"],
     output: TextIO,
@@ -133,7 +140,9 @@ def command(
         if not quiet:
             click.echo(text, err=True)
 
-    terms = _terms(pack_name, config, prices)  # before any slow step, so that their errors are reported early
+    terms = _terms(
+        pack_name, config, prices, only_new=only_new
+    )  # before any slow step, so that their errors are reported early
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
@@ -157,6 +166,7 @@ def render(
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
+    only_new: bool,
     reports: Path | None,
     form: Literal["markdown", "json"],
     output: TextIO,
@@ -166,7 +176,7 @@ def render(
     Uses the rules and prices installed here. Runs no code of the change.
     """
     found = _evidence(file)
-    judged = _terms(pack_name, config, prices).judge(found, found.changed_files)
+    judged = _terms(pack_name, config, prices, only_new=only_new).judge(found, found.changed_files)
     _present(judged, form, output, reports)
 
 
@@ -257,6 +267,7 @@ def post_comment(
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
+    only_new: bool,
 ) -> None:
     """Write the comment on a GitHub pull request.
 
@@ -273,7 +284,7 @@ def post_comment(
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
         raise InputError("GITHUB_TOKEN is empty; set it to the token of the workflow")
-    terms = _terms(pack_name, config, prices)
+    terms = _terms(pack_name, config, prices, only_new=only_new)
     found = _evidence(file)
     if found.head != head_sha:
         raise InputError(f"the file is about another commit than {head_sha}, the commit of the run")
@@ -297,7 +308,7 @@ def _evidence(file: BinaryIO) -> Evidence:
     return read_evidence(file.read(LARGEST + 1), "stdin" if file.name == "<stdin>" else str(file.name))
 
 
-def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
+def _terms(pack_name: str, config: TextIO | None, prices: str | None, *, only_new: bool) -> Terms:
     """The criteria of plans, from the options."""
     from gpucluster.cost.prices import PriceBook
     from gpucluster.cost.prices.user_prices import find_prices
@@ -308,7 +319,7 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
     own = find_prices(prices)
     PriceBook(own=own)
     settings = read_settings(config.read(), pack.rules) if config else Settings()
-    return Terms(pack=pack, settings=settings, own_prices=own, today=datetime.date.today())
+    return Terms(pack=pack, settings=settings, own_prices=own, today=datetime.date.today(), only_new=only_new)
 
 
 def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO, reports: Path | None) -> None:

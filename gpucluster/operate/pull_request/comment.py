@@ -86,15 +86,11 @@ def _sections(found: Judgement) -> Iterator[Section]:
     yield from _nodes(found)
     if found.stuck:
         yield Notes("Jobs that would not run", [*_stuck(found)])
-    if found.mandatory:
-        yield Table(
-            caption="Required changes",
-            heads=("finding", "stack", "resource", "a month", "line"),
-            rows=[_finding(*item) for item in found.mandatory],
-            left=range(5),
-            more=lambda rows: counted(len(rows), "more mandatory finding"),
-        )
+    if found.failing:
+        yield _table("Required changes", found.failing)
         yield f"Next: make these changes; {quoted('gpucluster guardrails pr-check')} shows this text before you push."
+    if found.tolerated:
+        yield _table("Mandatory findings of the base, which do not fail this change", found.tolerated)
     if refusals := [
         f"{one.judge} in {quoted(stack.name)}: {quoted(one.resource.name)} ({quoted(one.resource.type)}): "
         f"{f'{quoted(one.remark.path)}: ' if one.remark.path else ''}{quoted(one.remark.text, _LONGEST)}"
@@ -127,6 +123,16 @@ def _machines(found: Judgement) -> Iterator[Section]:
             left=range(6),
             more=lambda omitted: f"{len(omitted):,} more places with GPU machines",
         )
+
+
+def _table(caption: str, findings: Sequence[tuple[StackJudgement, Finding]]) -> Table:
+    return Table(
+        caption=caption,
+        heads=("finding", "stack", "resource", "a month", "line"),
+        rows=[_finding(*item) for item in findings],
+        left=range(5),
+        more=lambda rows: counted(len(rows), "more mandatory finding"),
+    )
 
 
 _CHECKED: Final = {"checked": "yes", "open": "no: ", "aside": ""}
@@ -333,7 +339,7 @@ def verdict_of(found: Judgement) -> str:
             if len(found.stacks) == 1
             else f"the {len(found.stacks)} stacks cost"
         )
-        return f"No cost or policy change: {who} {amount} a month, as before, and no mandatory rule is broken."
+        return f"No cost or policy change: {who} {amount} a month, as before, and {_unbroken(found)}."
     kinds = [*found.touched, *(["exemptions"] if any(stack.exemptions for stack in found.stacks) else [])]
     touched = f" This change also modifies its own checks: {', '.join(kinds)}." if kinds else ""
     return f"{_VERDICTS[found.verdict]}: {'; '.join(_reasons(found))}.{touched}"
@@ -343,9 +349,10 @@ _VERDICTS: Final = {"passes": "Passes", "fails": "Fails", "cannot tell": "Cannot
 
 
 def _reasons(found: Judgement) -> Iterator[str]:
-    if found.mandatory:
-        stacks = list({stack.name: stack for stack, _ in found.mandatory}.values())
-        yield f"{counted(len(found.mandatory), 'mandatory finding')} in {named(stacks)}"
+    if found.failing:
+        stacks = list({stack.name: stack for stack, _ in found.failing}.values())
+        new = "new " if found.only_new else ""
+        yield f"{counted(len(found.failing), f'{new}mandatory finding')} in {named(stacks)}{_base_too(found)}"
     if found.without_plan:
         yield f"no plan of {named(found.without_plan)}"
     if found.refused:
@@ -364,7 +371,15 @@ def _reasons(found: Judgement) -> Iterator[str]:
     if lost:
         yield f"{counted(lost, 'resource')} with data or reserved capacity deleted or replaced"
     if found.passes:
-        yield "no mandatory rule is broken"
+        yield _unbroken(found)
+
+
+def _unbroken(found: Judgement) -> str:
+    return f"no new mandatory finding{_base_too(found)}" if found.tolerated else "no mandatory rule is broken"
+
+
+def _base_too(found: Judgement) -> str:
+    return f" ({len(found.tolerated):,} more in the base too)" if found.tolerated else ""
 
 
 def _money(found: Judgement) -> str:

@@ -72,6 +72,7 @@ class JudgementModel(Versioned):
     pack: str
     passes: bool
     verdict: Literal["passes", "fails", "cannot tell"]
+    only_new: bool = Field(description="whether mandatory findings that the base has, too, do not fail")
     price_problem: Maybe
     touched: dict[str, list[str]] = Field(description="files that affect the check itself, by kind")
     stacks: list[StackModel]
@@ -79,7 +80,7 @@ class JudgementModel(Versioned):
 
 def judgement_json(found: Judgement) -> JudgementModel:
     """A document of plain values, in a stable order."""
-    fields = ("base", "head", "pack", "passes", "verdict", "price_problem", "touched")
+    fields = ("base", "head", "pack", "passes", "verdict", "only_new", "price_problem", "touched")
     given = {name: getattr(found, name) for name in fields}
     return JudgementModel.model_validate({**given, "stacks": [_stack(stack) for stack in found.stacks]})
 

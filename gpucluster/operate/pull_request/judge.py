@@ -57,6 +57,9 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """Kind -> patterns of paths, the first matching kind counts; `*` matches across folders."""
 
 
+_ABOUT_THE_TOTAL: Final = frozenset({"budget", "budget-ceiling", "budget-warning"})
+
+
 def touched(files: Iterable[str]) -> dict[str, list[str]]:
     """Kind -> its changed files, in the order above; kinds without any are omitted."""
     found: dict[str, list[str]] = {}
@@ -73,7 +76,7 @@ class Judge:
 
     new_book, price_problem: the price book of the change, if it is different, or why it cannot be used.
     ask: returns the vendors' findings on a plan. project: a folder of the change, whose specs findings name; None if
-    only its evidence is here.
+    only its evidence is here. only_new: whether mandatory findings that the base has, too, do not fail.
     """
 
     book: PriceBook
@@ -84,6 +87,7 @@ class Judge:
     price_problem: str = ""
     ask: Callable[[Resources], Vendors] = lambda _: Vendors()
     project: Path | None = None
+    only_new: bool = False
 
     def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
         """changed_files: from the forge, or from git; the evidence's own list is not used."""
@@ -95,6 +99,7 @@ class Judge:
             stacks=[self._fenced(stack) for stack in evidence.stacks],
             touched=touched(changed_files),
             price_problem=self.price_problem,
+            only_new=self.only_new,
         )
 
     def _fenced(self, stack: StackEvidence) -> StackJudgement:
@@ -120,10 +125,11 @@ class Judge:
         found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
         base = self._check("base", existing, None) if state else None
         before = list(Report(pack=self.pack.name, files=[base], today=self.today)) if base and plan else []
-        known = {_key(one) for one in before}
         old = self._side("before", existing)
         new = self._side("after", resources, plan)
-        findings = [Finding(found=one, new=_key(one) not in known) for one in found]
+        cost = diff(old, new)
+        known = Counter(_key(one) for one in before)
+        findings = [*_compared(found, known, costs_more=cost.change.direction in ("more", "cannot tell"))]
         by_new = self._side("new prices", resources, book=self.new_book) if plan and self.new_book else None
         return StackJudgement(
             name=stack.name,
@@ -131,7 +137,7 @@ class Judge:
             head=stack.head,
             problem=stack.head_problem or ("" if stack.head != "failed" else "its preview failed"),
             no_comparison=stack.base_problem or "its preview failed" if stack.base == "failed" else "",
-            diff=diff(old, new),
+            diff=cost,
             findings=findings,
             refused=_refused(new.estimate, findings) if plan else "",
             price_change=None if by_new is None else diff(new, by_new),
@@ -188,8 +194,16 @@ def _ordered(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return document
 
 
+def _compared(found: Iterable[Found], known: Counter[object], *, costs_more: bool) -> Iterator[Finding]:
+    """Each is new unless the base has as many like it; one about the total is also new if the stack costs more."""
+    for one in found:
+        worse = costs_more and one.rule.name in _ABOUT_THE_TOTAL
+        yield Finding(found=one, new=worse or known[_key(one)] <= 0)
+        known[_key(one)] -= 1
+
+
 def _key(found: Found) -> object:
-    return found.rule.name, found.resource.urn if found.resource else None, found.violation.what
+    return found.rule.name, found.resource.urn if found.resource else None, found.violation.kind
 
 
 def _new_exemptions(before: Resources, after: Resources) -> Sequence[Exemption]:
@@ -229,12 +243,13 @@ def book_of(files: Mapping[str, str], folder: Path, *, own: Path | None, today: 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """own_prices: a file of the user's own prices, which override those of every book."""
+    """own_prices: a file of the user's own prices, which override those of every book. only_new: see `Judge`."""
 
     pack: Pack
     settings: Settings
     own_prices: Path | None
     today: datetime.date
+    only_new: bool = False
 
     def judge(self, found: Evidence, changed_files: Iterable[str], *, own_book: bool = False) -> Judgement:
         """The judgement of evidence.
@@ -259,6 +274,7 @@ class Terms:
                 today=self.today,
                 ask=vendors_of,
                 project=Path.cwd() if own_book else None,
+                only_new=self.only_new,
             )
             return judge.judge(found, changed_files)
 

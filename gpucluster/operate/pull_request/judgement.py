@@ -205,6 +205,7 @@ class Judgement:
     """All stacks, and parts of the change that affect its judgement.
 
     price_problem: why the price book of the change cannot be used; empty if it can, or is the same.
+    only_new: whether mandatory findings that the base has, too, do not fail.
     """
 
     base: str
@@ -214,6 +215,7 @@ class Judgement:
     stacks: Sequence[StackJudgement]
     touched: Mapping[str, Sequence[str]]
     price_problem: str = ""
+    only_new: bool = False
 
     @cached_property
     def mandatory(self) -> Sequence[tuple[StackJudgement, Finding]]:
@@ -221,6 +223,16 @@ class Judgement:
         order = ["critical", "high", "medium", "low"]
         found = [(stack, one) for stack in self.stacks for one in stack.mandatory]
         return sorted(found, key=lambda item: order.index(item[1].found.rule.severity.value))
+
+    @property
+    def failing(self) -> Sequence[tuple[StackJudgement, Finding]]:
+        """The mandatory findings that fail."""
+        return [item for item in self.mandatory if item[1].new or not self.only_new]
+
+    @property
+    def tolerated(self) -> Sequence[tuple[StackJudgement, Finding]]:
+        """The mandatory findings that do not fail, because the base has them, too."""
+        return [item for item in self.mandatory if self.only_new and not item[1].new]
 
     @property
     def without_plan(self) -> Sequence[StackJudgement]:
@@ -251,7 +263,7 @@ class Judgement:
 
     @property
     def passes(self) -> bool:
-        return not (self.mandatory or self.without_plan or self.refused or self.price_problem or self.stuck)
+        return not (self.failing or self.without_plan or self.refused or self.price_problem or self.stuck)
 
     @property
     def stuck(self) -> Sequence[StackJudgement]:

@@ -126,6 +126,19 @@ def test_a_pack_that_stops_nothing_passes(run: Run, file) -> None:
     assert done.code == 0
 
 
+def test_only_new_findings_fail_if_that_is_the_switch(run: Run, file) -> None:
+    found = file(stack(UNLABELLED, UNLABELLED))
+    codes = [run("render", found).code, run("render", found, "--only-new").code]
+    codes += [run("render", found, env={"PR_CHECK_ONLY_NEW": value}).code for value in ("true", "false", "")]
+    assert codes == [1, 0, 0, 1, 1]
+    document = json.loads(run("render", found, "--only-new", "--format", "json").out)
+    assert (document["only_new"], document["passes"], document["stacks"][0]["findings"][0]["new"]) == (
+        True,
+        True,
+        False,
+    )
+
+
 def test_everything_goes_to_the_job_summary_too(run: Run, file, tmp_path: Path) -> None:
     summary = tmp_path / "summary.md"
     summary.write_text("before\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -103,6 +104,34 @@ def test_a_stack_that_stays_the_same_has_no_line_beside_the_table(judge) -> None
 
 def test_a_finding_of_the_base_is_said_to_be_one(judge) -> None:
     assert "| `required-labels` (in the base too): " in comment(judge(evidence(stack(UNLABELLED, UNLABELLED))))
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict", "tables"),
+    [
+        (
+            UNLABELLED,
+            "**No cost or policy change: `dev` costs $471.54 a month, as before, and no new mandatory finding (1 more "
+            "in the base too).**",
+            [],
+        ),
+        (
+            changed("system", UNLABELLED, tags={}),
+            "**Fails: 1 new mandatory finding in `dev` (1 more in the base too); the cost stays the same, $471.54 a "
+            "month.**",
+            ["**Required changes**", "**Mandatory findings of the base, which do not fail this change**"],
+        ),
+    ],
+    ids=["old", "new"],
+)
+def test_with_only_new_findings_of_the_base_have_a_table_of_their_own(judge, after, verdict, tables) -> None:
+    found = replace(judge(evidence(stack(after, UNLABELLED))), only_new=True)
+    text = comment(found)
+    assert first(text) == verdict
+    assert [line for line in text.splitlines() if line.startswith("**") and line != verdict] == tables
+    assert [bool(line.count("in the base too")) for line in text.splitlines() if REQUIRED.match(line)] == [
+        bool(number) for number, _ in enumerate(tables)
+    ]
 
 
 def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:

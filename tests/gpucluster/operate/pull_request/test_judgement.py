@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -17,10 +19,13 @@ from gpucluster.operate.judges.verdicts import Remark
 from gpucluster.operate.pull_request import judgement as vendors
 from gpucluster.operate.pull_request.comment import comment, judgement_document
 from gpucluster.operate.pull_request.evidence import Evidence
-from gpucluster.operate.pull_request.judge import Judge
+from gpucluster.operate.pull_request.judge import Judge, _compared
 from gpucluster.operate.pull_request.judgement import Judgement
 from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.rule import Enforcement, Violation
 from gpucluster.policies.engine.settings import Settings
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.report import Found
 from tests.gpucluster.operate.judges.conftest import resources
 from tests.gpucluster.operate.pull_request.conftest import (
     CLUSTER,
@@ -97,6 +102,80 @@ def test_a_finding_says_what_its_resource_costs_and_whether_the_base_has_it(judg
     assert rules(found) == [("required-labels", "shared", True), ("required-labels", "shared", False)]
     dev, item = found.mandatory[0]
     assert dev.monthly(item) == ("shared", Decimal("174.00"))
+
+
+POOL: Resources = {
+    **TRIAL,
+    "gpus": {
+        "type": NODES,
+        "instanceTypes": ["p5.48xlarge"],
+        "labels": LABELS,
+        "tags": LABELS,
+        "subnetIds": ["subnet-1", "subnet-2"],
+        "scalingConfig": {"desiredSize": 4, "minSize": 4, "maxSize": 4},
+    },
+}
+PLACED = replace(
+    PACK, rules=tuple(rule for rule in TRAINING.rules if rule.name in ("training-pool-in-one-domain", "budget"))
+)
+
+
+def sized(nodes: int) -> Resources:
+    return changed("gpus", POOL, scalingConfig={"desiredSize": nodes, "minSize": nodes, "maxSize": nodes})
+
+
+def test_a_finding_of_the_base_stays_one_when_a_number_in_it_changes(judge) -> None:
+    rule = "training-pool-in-one-domain"
+    found = judge(evidence(stack(sized(8), sized(4)), stack(sized(8), sized(1), name="grown")), pack=PLACED)
+    about = [(item.found.rule.name, item.found.violation.what, item.new) for _, item in found.mandatory]
+    what = "8 nodes of p5.48xlarge, no placement group and no reservation: the group has no launch template"
+    assert [one for one in about if one[0] == rule] == [(rule, what, False), (rule, what, True)]
+
+
+def test_as_many_findings_as_the_base_has_are_old_and_one_more_is_new() -> None:
+    rule = next(rule for rule in PACK.rules if rule.name == "required-labels")
+    texts = ("2 nodes of pool 7", "1 node of pool 9", "no pool")
+    found = [
+        Found(checked=None, level=Enforcement.MANDATORY, rule=rule, violation=Violation(None, text))  # type: ignore[arg-type]
+        for text in texts
+    ]
+    known = Counter([(rule.name, None, Violation(None, "3 nodes of pool 7").kind)])
+    assert [one.new for one in _compared(found, known, costs_more=False)] == [False, True, True]
+
+
+@pytest.mark.parametrize(("nodes", "new"), [(3, True), (2, False), (1, False)])
+def test_a_total_over_its_budget_is_new_if_the_stack_costs_more(nodes: int, new: bool) -> None:
+    def of(count: int) -> Resources:
+        return changed("system", scalingConfig={"desiredSize": count, "minSize": count, "maxSize": count})
+
+    settings = Settings(configs={"budget": {"monthly": "100"}})
+    judge = Judge(book=PriceBook(today=TODAY), pack=PACK, settings=settings, today=TODAY)
+    assert rules(judge.judge(evidence(stack(of(nodes), of(2))), [])) == [("budget", "the whole stack", new)]
+
+
+@pytest.mark.parametrize(
+    ("after", "passes", "failing", "tolerated", "calm"),
+    [
+        (changed("shared", tags={}), True, [], ["shared"], True),
+        (changed("system", changed("shared", tags={}), tags={}), False, ["system"], ["shared"], False),
+        (TRIAL, True, [], [], False),
+    ],
+    ids=["old", "new", "mended"],
+)
+def test_with_only_new_a_finding_of_the_base_does_not_fail(after, passes, failing, tolerated, calm) -> None:
+    judge = Judge(book=PriceBook(today=TODAY), pack=PACK, settings=Settings(), today=TODAY, only_new=True)
+    found = judge.judge(evidence(stack(after, changed("shared", tags={}))), [])
+    assert [item.found.subject for _, item in found.failing] == failing
+    assert [item.found.subject for _, item in found.tolerated] == tolerated
+    assert found.passes == passes
+    assert not calm or found.calm
+
+
+def test_without_a_base_to_compare_with_every_finding_is_new() -> None:
+    judge = Judge(book=PriceBook(today=TODAY), pack=PACK, settings=Settings(), today=TODAY, only_new=True)
+    alone = stack(changed("shared", tags={}), {}, base="failed", base_problem="no zone", state=None)
+    found = judge.judge(evidence(alone), [])
+    assert (found.passes, rules(found)) == (False, [("required-labels", "shared", True)])
 
 
 def test_a_resource_without_a_price_has_that_of_the_part_it_is_in(judge) -> None:
