@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from gpucluster.core.program.facts import Budget
@@ -26,7 +26,11 @@ _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
         "examples": ["250000"],
         "description": "Monthly budget in USD; overrides the budget that the components register",
     },
-    "onExceed": {"type": "string", "enum": ["fail", "warn"], "description": "Default fail"},
+    "onExceed": {
+        "type": "string",
+        "enum": ["fail", "warn"],
+        "description": "In place of the budget's own; `fail` by default with `monthly`",
+    },
 }
 
 _NAMED: Final = 5
@@ -116,20 +120,23 @@ def _judge(stack: Stack) -> Judgement | Violation:
     if configured is not None:
         return Judgement(estimate=found, verdict=budget_verdict(found, configured), stated_by=None)
     all_stated = list(read_registered_facts(stack.resources))
+    stated = found.facts.budget
+    if stated is not None and "onExceed" in stack.config:
+        stated = replace(stated, on_exceed=stack.config["onExceed"])
     return Judgement(
         estimate=found,
-        verdict=budget_verdict(found),
+        verdict=budget_verdict(found, stated),
         stated_by=next((each.component for each in all_stated if "budget" in each.names), None),
         unread=tuple(reason for each in all_stated for name, reason in each.unread if name == "budget"),
     )
 
 
 def _configured(config: Mapping[str, Any]) -> Budget | Violation | None:
-    if "monthly" not in config:
-        return None
     on_exceed = config.get("onExceed", "fail")
     if on_exceed not in ("fail", "warn"):
         return Violation(None, f"setting `onExceed` is `{on_exceed}`, not `fail` or `warn`", fix="Correct it.")
+    if "monthly" not in config:
+        return None
     try:
         return Budget(amount(config["monthly"], "monthly"), on_exceed)
     except BadValue:

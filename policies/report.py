@@ -76,11 +76,12 @@ def check_stack(
     settings: Settings,
     today: datetime.date,
     specs: Sequence[Path] = (),
+    computed_ends: frozenset[str] | None = None,
 ) -> Checked:
     """The findings of a pack's rules, each with its level from pack and settings.
 
     file: name of the stack in the report. changes: of a plan; with None, rules for changes do not run.
-    specs: files of the specs of its clusters, if known.
+    specs: files of the specs of its clusters, if known. computed_ends: see `Grant`.
     """
 
     def level(rule: Rule) -> Enforcement:
@@ -90,7 +91,13 @@ def check_stack(
         return Enforcement.MANDATORY if given == REMEDIATE else Enforcement(given)
 
     outcomes = evaluate(
-        pack.rules, resources, changes, today=today, settings=settings, program_exemptions=pack.program_exemptions
+        pack.rules,
+        resources,
+        changes,
+        today=today,
+        settings=settings,
+        program_exemptions=pack.program_exemptions,
+        computed_ends=computed_ends,
     )
     return Checked(
         file=file,

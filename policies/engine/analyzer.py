@@ -57,7 +57,7 @@ from gpucluster.policies.engine.rule import (
     message,
     spec_field,
 )
-from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
+from gpucluster.policies.engine.run import grant_of, run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.engine.settings import Settings, unknown_settings
 
 _VERSION: Final = "0.0.1"
@@ -163,6 +163,7 @@ class Analyzer(AnalyzerServicer):
                 config=self._configs.get(rule.name, {}),
                 today=today(),
                 program_exemptions=self._pack.program_exemptions,
+                grant=grant_of(self._configs, counts=self._pack.program_exemptions),
                 secrets_marked=False,
             )
             if isinstance(rule, StackRule):

@@ -5,7 +5,7 @@ A component registers them as output `exemptions`, or the stack exports them, as
 programs they are in the pack's configuration of the rule, without `rule`, and apply to the whole stack. `resource` is a
 logical name, a URN, or `*` for all. `until` is the last day of validity (YYYY-MM-DD, UTC), at most a year ahead, and a
 month for `*`. The reason has at least two words, and the rule exists. An entry that lacks one of them, or that has
-expired, exempts nothing.
+expired, exempts nothing. What programs register counts as far as the pack grants it (`Grant`).
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class Exemption:
         around = (resource.urn, *(parent.urn for parent in resources.parents(resource)))
         return self.declared_by.urn in around
 
-    def in_force(self, today: datetime.date) -> bool:
-        return self.refusal(today) is None
+    def in_force(self, today: datetime.date, grant: Grant) -> bool:
+        return self.refusal(today, grant) is None
 
-    def refusal(self, today: datetime.date) -> str | None:
-        """Why it is not in force on this day, None if it is."""
+    def refusal(self, today: datetime.date, grant: Grant) -> str | None:
+        """Why it is not in force on this day, None if it is. grant: for an entry of a program."""
         named = f"the exemption from `{self.rule}` for `{self.resource}`"
         longest = _LONGEST_FOR_ALL if self.resource == _ALL else _LONGEST
         if self.until < today:
@@ -63,7 +63,95 @@ class Exemption:
         if self.until > today + longest:
             scope = " for every resource" if self.resource == _ALL else ""
             return f"{named} ends on {self.until}, more than {longest.days} days ahead{scope}, owner {self.owner}"
+        refusal = None if self.declared_by is None else grant.refusal(self, today)
+        return f"{named} {refusal}" if refusal else None
+
+    @property
+    def identity(self) -> object:
+        """What stays the same if its end moves."""
+        return self.rule, self.resource, self.reason, self.owner, self.declared_by and self.declared_by.urn
+
+
+GRANT_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "ofPrograms": {
+        "type": "string",
+        "enum": ["count", "ignored"],
+        "description": "Whether exemptions that programs register count; `count` by default, `ignored` in the pack "
+        "production. Those of the pack's configuration always count",
+    },
+    "owners": {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Owners whose exemptions in programs count; anyone's by default",
+    },
+    "days": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": _LONGEST.days,
+        "description": "Most days ahead that an exemption in a program may end",
+    },
+    "rules": {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Rules from which programs may exempt; any by default",
+    },
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grant:
+    """Which exemptions of programs count.
+
+    counts: whether any does. owners, rules: None for anyone and any. days: most days ahead.
+    computed: last days that no file of the program has, so that each run computes them anew; None if no file was read.
+    """
+
+    counts: bool = True
+    owners: frozenset[str] | None = None
+    days: int = _LONGEST.days
+    rules: frozenset[str] | None = None
+    computed: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any], *, counts: bool, computed: frozenset[str] | None = None) -> Grant:
+        """By GRANT_SETTINGS; a setting with a wrong value grants nothing. counts: without a setting."""
+        days = config.get("days", _LONGEST.days)
+        return cls(
+            counts=config["ofPrograms"] == "count" if "ofPrograms" in config else counts,
+            owners=_texts(config.get("owners")),
+            days=int(days) if isinstance(days, int | float) else 0,
+            rules=_texts(config.get("rules")),
+            computed=computed,
+        )
+
+    def refusal(self, entry: Exemption, today: datetime.date) -> str | None:
+        """Why an entry of a program does not count, None if it does."""
+        if not self.counts:
+            return "does not count: this pack takes exemptions from its own configuration alone"
+        if self.rules is not None and entry.rule not in self.rules:
+            return f"does not count: programs may exempt from {_named(self.rules)} alone"
+        if self.owners is not None and entry.owner not in self.owners:
+            return f"does not count: its owner is {entry.owner}; this pack allows {_named(self.owners)}"
+        if entry.until > today + datetime.timedelta(days=self.days):
+            return (
+                f"ends on {entry.until}, more than {self.days} days ahead, the most in this pack, owner {entry.owner}"
+            )
+        if self.computed is not None and entry.until.isoformat() in self.computed:
+            return (
+                f"ends on {entry.until}, which no file of the change has: an end that each run computes never comes; "
+                "write the day as YYYY-MM-DD"
+            )
         return None
+
+
+def _texts(value: Any) -> frozenset[str] | None:
+    if value is None:
+        return None
+    return frozenset(map(str, value)) if is_list(value) else frozenset()
+
+
+def _named(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
 
 
 @dataclass(frozen=True)

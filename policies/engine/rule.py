@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.policies.engine.exemptions import Exemption
+from gpucluster.policies.engine.exemptions import Exemption, Grant
 
 EXEMPTIONS: Final = "exemptions"
 _EXEMPTIONS: Final[Mapping[str, Any]] = {
@@ -148,7 +148,9 @@ class Stack:
 
     config: the rule's own configuration in the pack, for programs whose components register no facts.
     today: the date for checking exemptions.
-    program_exemptions: whether exemptions that the program registers count.
+    program_exemptions: whether the pack trusts programs.
+    grant: which exemptions that the program registers count.
+    before: the existing stack, if the source has it.
     secrets_marked: whether the source marks secrets, as files do; a policy receives them as plain text.
     """
 
@@ -156,6 +158,8 @@ class Stack:
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     today: datetime.date
     program_exemptions: bool = True
+    grant: Grant = field(default_factory=Grant)
+    before: Resources | None = None
     secrets_marked: bool = True
 
 

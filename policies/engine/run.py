@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import datetime
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from gpucluster.core.catalog.tables import DamagedTable
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.policies.engine.exemptions import FIELDS, Exemption, Unreadable, configured, exemptions
+from gpucluster.policies.engine.exemptions import FIELDS, Exemption, Grant, Unreadable, configured, exemptions
 from gpucluster.policies.engine.rule import (
     EXEMPTIONS,
     Accepted,
@@ -44,21 +45,31 @@ def evaluate(
     today: datetime.date,
     settings: Settings | None = None,
     program_exemptions: bool = True,
+    computed_ends: frozenset[str] | None = None,
 ) -> list[Outcome]:
     """One outcome per enabled rule on resources from a file, as in a policy run; report rules last.
 
-    changes: of a plan; without them no rule for changes runs. program_exemptions: whether those of programs count.
+    changes: of a plan; without them no rule for changes runs. program_exemptions: whether those of programs count
+    unless a setting decides. computed_ends: see `Grant`.
     """
     settings = settings or Settings()
     for view in (resources, *([changes.before, changes.after] if changes is not None else [])):
         view.settings = settings.all
     outcomes: list[Outcome] = []
     reports: list[Outcome] = []
+    grant = grant_of(settings.configs, counts=program_exemptions, computed=computed_ends)
     for rule in sorted(rules, key=lambda rule: isinstance(rule, ReportRule)):
         if settings.levels.get(rule.name) == DISABLED:
             continue
         config = settings.configs.get(rule.name, {})
-        stack = Stack(resources=resources, config=config, today=today, program_exemptions=program_exemptions)
+        stack = Stack(
+            resources=resources,
+            config=config,
+            today=today,
+            program_exemptions=program_exemptions,
+            grant=grant,
+            before=changes.before if changes else None,
+        )
         if isinstance(rule, ResourceRule):
             outcomes.append(run_resource_rule(rule, *resources))
         elif isinstance(rule, StackRule):
@@ -68,6 +79,13 @@ def evaluate(
         elif isinstance(rule, ChangeRule) and changes is not None:
             outcomes.append(_run_change_rule(rule, changes, stack))
     return [*outcomes, *reports]
+
+
+def grant_of(
+    configs: Mapping[str, Mapping[str, Any]], *, counts: bool, computed: frozenset[str] | None = None
+) -> Grant:
+    """By the settings of the rule about exemptions. configs: rule -> its configuration."""
+    return Grant.of(configs.get("exemptions-valid", {}), counts=counts, computed=computed)
 
 
 def run_resource_rule(rule: ResourceRule, *resources: Resource) -> Outcome:
@@ -134,13 +152,13 @@ def _exempted(outcome: Outcome, stack: Stack) -> Outcome:
 
 
 def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption | Unreadable]) -> Outcome:
-    of_program = exemptions(stack.resources) if stack.program_exemptions else ()
-    written = [entry for entry in (*in_config, *of_program) if isinstance(entry, Exemption)]
+    entries = (*in_config, *exemptions(stack.resources))
+    written = [entry for entry in entries if isinstance(entry, Exemption)]
     kept: list[Violation] = [*_refused(in_config, stack)]
     exempted: list[Exempted] = []
     for violation in outcome.violations:
         matching = [entry for entry in written if entry.names(outcome.rule.name, violation.resource, stack.resources)]
-        in_force = next((entry for entry in matching if entry.in_force(stack.today)), None)
+        in_force = next((entry for entry in matching if entry.in_force(stack.today, stack.grant)), None)
         if in_force is None:
             kept.append(violation)
         else:
@@ -149,7 +167,7 @@ def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption 
     idle = [
         entry
         for entry in in_config
-        if isinstance(entry, Exemption) and entry.in_force(stack.today) and entry not in used
+        if isinstance(entry, Exemption) and entry.in_force(stack.today, stack.grant) and entry not in used
     ]
     return replace(outcome, violations=tuple(kept), exempted=tuple(exempted), idle=tuple(idle))
 
@@ -160,5 +178,5 @@ def _refused(in_config: list[Exemption | Unreadable], stack: Stack) -> Iterator[
     for entry in in_config:
         if isinstance(entry, Unreadable):
             yield Violation(None, f"in the pack's configuration, {entry.problem}", fix=fix)
-        elif refusal := entry.refusal(stack.today):
+        elif refusal := entry.refusal(stack.today, stack.grant):
             yield Violation(None, f"in the pack's configuration, {refusal}", fix=fix)

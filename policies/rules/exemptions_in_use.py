@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gpucluster.policies.engine.exemptions import Exemption, exemptions
+from gpucluster.policies.engine.exemptions import Exemption, Grant, exemptions
 from gpucluster.policies.engine.own_programs import only_counted
 from gpucluster.policies.engine.rule import ChangeRule, Outcome, ReportRule, Severity, Stack, Violation
 from gpucluster.policies.rules import rules
@@ -13,6 +13,9 @@ from gpucluster.policies.rules import rules
 _IDLE_FIX: Final = (
     "Correct the names of rule and resource, or remove the exemption. An exemption for a resource outside this "
     "component belongs in the component around that resource, or in the pack's configuration."
+)
+_IGNORED_FIX: Final = (
+    "Fix the finding, or have the owner of the pack write the exemption into the pack's configuration."
 )
 
 
@@ -37,27 +40,15 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
             )
         for idle in outcome.idle:
             yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
-    if not stack.program_exemptions:
-        yield from _not_counted(stack)
-        return
     # An exemption for a rule about changes waits for its plan, which a policy pack does not see.
     waiting = {rule.name for rule in rules() if isinstance(rule, ChangeRule)}
     for exemption in exemptions(stack.resources):
-        if not isinstance(exemption, Exemption) or exemption.rule in waiting:
+        if not isinstance(exemption, Exemption):
             continue
-        if exemption.in_force(stack.today) and exemption not in used:
+        if not stack.grant.counts and exemption.in_force(stack.today, Grant()):
+            yield Violation(exemption.declared_by, exemption.refusal(stack.today, stack.grant) or "", fix=_IGNORED_FIX)
+        elif exemption.rule not in waiting and exemption.in_force(stack.today, stack.grant) and exemption not in used:
             yield Violation(exemption.declared_by, _nothing(exemption), fix=_IDLE_FIX)
-
-
-def _not_counted(stack: Stack) -> Iterator[Violation]:
-    for exemption in exemptions(stack.resources):
-        if isinstance(exemption, Exemption) and exemption.in_force(stack.today):
-            yield Violation(
-                exemption.declared_by,
-                f"the exemption from `{exemption.rule}` for `{exemption.resource}` does not count: this pack takes "
-                "exemptions from its own configuration alone",
-                fix="Fix the finding, or have the owner of the pack write the exemption into the pack's configuration.",
-            )
 
 
 def _nothing(exemption: Exemption) -> str:

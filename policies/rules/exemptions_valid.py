@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from gpucluster.policies.engine.exemptions import FIELDS, Unreadable, exemptions
+from gpucluster.core.program.resources import Resources
+from gpucluster.policies.engine.exemptions import FIELDS, GRANT_SETTINGS, Exemption, Grant, Unreadable, exemptions
 from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    # Ignored ones are reported with those in use.
+    grant = stack.grant if stack.grant.counts else Grant()
+    ends = _ends(stack.before) if stack.before is not None and grant.computed is None else {}
     for entry in exemptions(stack.resources):
         if isinstance(entry, Unreadable):
             yield (CannotTell if entry.unknown else Violation)(entry.declared_by, entry.problem)
-        elif refusal := entry.refusal(stack.today):
+        elif refusal := entry.refusal(stack.today, grant):
             yield Violation(entry.declared_by, refusal)
+        elif (before := ends.get(entry.identity, entry.until)) < entry.until:
+            yield CannotTell(
+                entry.declared_by,
+                f"the end of the exemption from `{entry.rule}` for `{entry.resource}` moved from {before} to "
+                f"{entry.until} since the last update, by hand or computed in each run, which `gpucluster guardrails "
+                "pr-check` can tell",
+            )
+
+
+def _ends(before: Resources) -> Mapping[object, datetime.date]:
+    return {entry.identity: entry.until for entry in exemptions(before) if isinstance(entry, Exemption)}
 
 
 RULE: Final = StackRule(
@@ -23,7 +39,8 @@ RULE: Final = StackRule(
     why="An exemption without a reason, owner or end silently outlives its purpose. One for `*` accepts findings that "
     "nobody has seen yet.",
     fix=f"Give it {', '.join(FIELDS[:-1])} and {FIELDS[-1]} (the last day, YYYY-MM-DD, at most 366 days ahead, 31 for "
-    "`*`); when it has ended, fix the finding and remove the exemption, or agree on a new day with its owner.",
+    "`*`); when it has ended, fix the finding and remove the exemption, or agree on a new day with its owner. The "
+    "settings of this rule say whose exemptions in programs count, from which rules and how long.",
     reads="the fact exemptions",
     spec="exemptions",
     severity=Severity.MEDIUM,
@@ -31,4 +48,5 @@ RULE: Final = StackRule(
     order=180,
     check=check,
     exemptible=False,
+    config=GRANT_SETTINGS,
 )

@@ -240,9 +240,10 @@ Labels = Mapping[str, Any] | Unknown
 
 
 def _registered(resources: Resources) -> Callable[[Resource], Labels]:
-    """Required labels of each resource: those of the nearest component around it.
+    """Required labels of each resource: those of all components around it; of two values the inner one's.
 
-    A resource outside every such component requires the labels common to all of them.
+    So an inner component cannot free what is below it. A resource outside every such component requires the keys of
+    all of them.
     """
     by_urn = {
         each.component.urn: each.facts.required_labels
@@ -252,17 +253,24 @@ def _registered(resources: Resources) -> Callable[[Resource], Labels]:
     agreed = _agreed(list(by_urn.values()))
 
     def of(resource: Resource) -> Labels:
-        return next((by_urn[parent.urn] for parent in resources.parents(resource) if parent.urn in by_urn), agreed)
+        around = [by_urn[parent.urn] for parent in resources.parents(resource) if parent.urn in by_urn]
+        known = [labels for labels in around if labels is not UNKNOWN]
+        if not around or len(known) < len(around):
+            return UNKNOWN if around else agreed
+        return {key: value for labels in reversed(known) for key, value in labels.items()}
 
     return of
 
 
 def _agreed(each: list[Labels]) -> Labels:
+    """Every key of any, with its value if all have the same one, so that no component takes a key away."""
     known = [labels for labels in each if labels is not UNKNOWN]
     if len(known) < len(each):
         return UNKNOWN
-    first: Mapping[str, Any] = known[0] if known else {}
-    return {key: value for key, value in first.items() if all(labels.get(key) == value for labels in known)}
+    merged = {key: value for labels in known for key, value in labels.items()}
+    return {
+        key: value if all(labels.get(key) == value for labels in known) else UNKNOWN for key, value in merged.items()
+    }
 
 
 RULE: Final = StackRule(

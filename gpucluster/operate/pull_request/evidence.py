@@ -65,6 +65,9 @@ class StackEvidence(_Model):
     head_problem: Text = Field(default="", description="Why there is no plan")
     state: dict[str, Any] | None = Field(default=None, description="pulumi stack export of the base, shortened")
     plan: dict[str, Any] | None = Field(default=None, description="pulumi preview --json --show-sames, shortened")
+    computed_ends: list[Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]] = Field(
+        default=[], max_length=1_000, description="Last days of exemptions in the plan that no file of the change has"
+    )
     jobs: list[JobEvidence] = Field(default=[], max_length=1_000, description="What --jobs rehearsed")
     jobs_problem: Text = Field(default="", description="Why its jobs were not rehearsed")
 

@@ -121,9 +121,10 @@ class Judge:
         existing = state.resources if state else Resources([])
         resources = plan.resources if plan else Resources([])
         changes = Changes(ended=plan.ended, before=existing, after=resources) if plan else None
-        checked = self._check(stack.name, resources, changes, plan.spec) if plan else None
+        computed = frozenset(stack.computed_ends)
+        checked = self._check(stack.name, resources, changes, computed, plan.spec) if plan else None
         found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
-        base = self._check("base", existing, None) if state else None
+        base = self._check("base", existing, None, computed) if state else None
         before = list(Report(pack=self.pack.name, files=[base], today=self.today)) if base and plan else []
         old = self._side("before", existing)
         new = self._side("after", resources, plan)
@@ -156,10 +157,18 @@ class Judge:
         found = estimate(resources, book or self.book)
         return Revision(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
 
-    def _check(self, name: str, resources: Resources, changes: Changes | None, spec: str = "") -> Checked:
-        specs = specs_of(spec, self.project) if self.project else ()
+    def _check(
+        self, name: str, resources: Resources, changes: Changes | None, computed: frozenset[str], spec: str = ""
+    ) -> Checked:
         return check_stack(
-            name, resources, changes, pack=self.pack, settings=self.settings, today=self.today, specs=specs
+            name,
+            resources,
+            changes,
+            pack=self.pack,
+            settings=self.settings,
+            today=self.today,
+            specs=specs_of(spec, self.project) if self.project else (),
+            computed_ends=computed,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from gpucluster.core.program.readers.files import read_file
+from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.text.json_text import BadJson, parse
 from gpucluster.errors import InputError
 from gpucluster.operate.pull_request.evidence import (
@@ -26,6 +29,7 @@ from gpucluster.operate.pull_request.evidence import (
     problems,
 )
 from gpucluster.operate.pull_request.revisions import Checkout, CheckoutFailed, Repository, Revision, locks_changed
+from gpucluster.policies.engine.exemptions import Exemption, exemptions
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.project.project import find_project
 
@@ -150,6 +154,7 @@ def _stack(
         head="failed" if plan is None else "planned",
         head_problem=failure,
         plan=plan,
+        computed_ends=_computed_ends(plan, head),
         jobs=found,
         jobs_problem=why_not,
     )
@@ -177,6 +182,18 @@ def _plan(stack: str, head: Checkout) -> tuple[dict[str, Any] | None, str]:
         return None, f"its plan {error}"
     errors = "\n".join(item["message"].strip().removeprefix("error: ") for item in plan["diagnostics"])
     return (None, errors[:_LONGEST]) if errors else (plan, "")
+
+
+def _computed_ends(plan: Mapping[str, Any] | None, head: Checkout) -> list[str]:
+    """Last days of exemptions that no file of the change has: each run computes them."""
+    if plan is None:
+        return []
+    try:
+        resources = read_file(json.dumps(plan), "the plan").resources
+    except NotReadable:  # the judge reports it
+        return []
+    days = {one.until for one in exemptions(resources) if isinstance(one, Exemption)}
+    return [day.isoformat() for day in sorted(days) if not head.has_day(day)]
 
 
 def _rehearsed(stack: str, head: Checkout, files: Sequence[Path]) -> tuple[list[JobEvidence], str]:

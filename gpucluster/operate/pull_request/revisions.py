@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import shlex
 import shutil
@@ -86,6 +87,14 @@ class Repository:
         """Paths of the differing files."""
         names = self._run("diff", "--name-only", "--no-renames", "-z", base.tree, head.tree)
         return tuple(name for name in names.split("\0") if name)
+
+    def mentions(self, revision: Revision, pattern: str) -> bool:
+        """Whether a text file matches an extended regular expression."""
+        try:
+            self._run("grep", "--name-only", "-I", "--extended-regexp", "-e", pattern, revision.tree)
+        except InputError:  # git fails where it finds nothing
+            return False
+        return True
 
     def export(self, revision: Revision, folder: Path) -> None:
         """Writes all files of a revision into a new folder."""
@@ -202,6 +211,12 @@ class Checkout:
             {**one, "sourcePosition": with_files(one["sourcePosition"], self.files)} if "sourcePosition" in one else one
             for one in found
         ]
+
+    def has_day(self, day: datetime.date) -> bool:
+        """Whether a file has the day, as YYYY-MM-DD or as the numbers of a call such as `date(2026, 12, 31)`."""
+        return self.repository.mentions(
+            self.revision, f"{day.year}[^0-9]{{1,10}}0?{day.month}[^0-9]{{1,10}}0?{day.day}([^0-9]|$)"
+        )
 
     def plan(self, stack: str) -> str:
         """The plan of a stack as JSON, complete or with the errors that ended it; also over a budget that is set to

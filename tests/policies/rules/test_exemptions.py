@@ -7,6 +7,7 @@ import datetime
 import pytest
 
 from gpucluster.policies.engine.exemptions import today
+from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.packs import PRODUCTION, TRAINING
@@ -34,9 +35,9 @@ def exempted(program):
     return program
 
 
-def _run(program, *rules):
+def _run(program, *rules, **given):
     outcomes = evaluate(
-        [*rules, exemptions_valid.RULE, exemptions_in_use.RULE], program.stack().resources, today=program.today
+        [*rules, exemptions_valid.RULE, exemptions_in_use.RULE], program.stack().resources, today=program.today, **given
     )
     return {
         outcome.rule.name: [(v.resource.name if v.resource else "", v.what) for v in outcome.violations]
@@ -163,3 +164,58 @@ def test_the_production_pack_counts_exemptions_of_its_configuration_alone(exempt
         ]
     }
     assert left == {"training": [], "production": ["train"], "production, configured": []}
+
+
+@cases
+def test_a_setting_says_whose_exemptions_in_programs_count_from_which_rules_and_how_long(
+    exempted, config, kept, valid, in_use
+):
+    found = _run(exempted, DOMAIN, settings=Settings(configs={"exemptions-valid": config}))
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == (["train"] if kept else [])
+    assert found["exemptions-valid"] == [("trial", what) for what in valid]
+    assert [what for _, what in found["exemptions-in-use"]] == in_use
+
+
+@pytest.mark.parametrize(("config", "accepted"), [({}, False), ({"ofPrograms": "count", "owners": ["ada"]}, True)])
+def test_production_ignores_exemptions_of_programs_unless_a_setting_allows_them(exempted, config, accepted):
+    settings = Settings(configs={"exemptions-valid": config})
+    found = check_stack("", exempted.stack().resources, pack=PRODUCTION, settings=settings, today=exempted.today)
+    said = {outcome.rule.name: outcome for outcome, _ in found.outcomes}
+    assert bool(said["training-pool-in-one-domain"].exempted) == accepted
+    assert bool(said["training-pool-in-one-domain"].violations) != accepted
+
+
+def test_exemptions_of_the_packs_configuration_count_whatever_programs_may_do(exempted):
+    del exempted["trial"]["exemptions"]
+    entry = {name: value for name, value in ENTRY.items() if name != "rule"}
+    configs = {"exemptions-valid": {"ofPrograms": "ignored", "days": 1}, DOMAIN.name: {"exemptions": [entry]}}
+    assert _run(exempted, DOMAIN, settings=Settings(configs=configs)) == {
+        "training-pool-in-one-domain": [],
+        "exemptions-valid": [],
+        "exemptions-in-use": [("train", Says("training-pool-in-one-domain", "2026-11-21", "ada"))],
+    }
+
+
+def test_an_end_that_no_file_of_the_change_has_is_refused(exempted):
+    found = _run(exempted, DOMAIN, computed_ends=frozenset({"2026-11-21"}))
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    assert found["exemptions-valid"] == [
+        ("trial", Says("train", "2026-11-21", "no", "file", "computes", "never", "YYYY-MM-DD"))
+    ]
+    assert _run(exempted, DOMAIN, computed_ends=frozenset())["exemptions-valid"] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "read", "told"),
+    [("2026-11-20", None, True), ("2026-11-21", None, False), ("2026-11-22", None, False), ("2026-11-20", (), False)],
+    ids=["later", "the same", "earlier", "the files of the change were read"],
+)
+def test_an_end_that_moved_since_the_last_update_is_told_where_nobody_read_the_program(exempted, before, read, told):
+    after = exempted.stack().resources
+    exempted["trial"]["exemptions"][0]["until"] = before
+    changes = Changes(ended=[], before=exempted.stack().resources, after=after)
+    read = None if read is None else frozenset(read)
+    [outcome] = evaluate([exemptions_valid.RULE], after, changes, today=exempted.today, computed_ends=read)
+    said = [("trial", Says("moved", "2026-11-20", "2026-11-21", "pr-check"))]
+    assert [(one.resource.name, one.what) for one in outcome.unknown] == (said if told else [])
+    assert outcome.violations == ()

@@ -307,6 +307,15 @@ def test_exemptions_are_named_where_the_base_has_not_the_same(judge) -> None:
     assert found.mandatory == []
 
 
+def test_an_exemption_with_an_end_that_each_run_computes_does_not_count(judge) -> None:
+    entry = {"rule": "required-labels", "resource": "shared", "reason": "shared network", "owner": "o"}
+    exempt = changed("trial", changed("shared", tags={}), exemptions=[{**entry, "until": "2026-12-01"}])
+    found = judge(evidence(stack(exempt, exempt, computed_ends=["2026-12-01"])))
+    assert rules(found) == [("required-labels", "shared", False), ("exemptions-valid", "trial", False)]
+    assert found.mandatory[1][1].found.violation.what == Says("2026-12-01", "no", "file", "computes")
+    assert judge(evidence(stack(exempt, exempt))).mandatory == []
+
+
 def test_another_price_book_is_an_amount_of_its_own(judge, tmp_path: Path) -> None:
     for file in _FOLDER.glob("*.csv"):
         text = file.read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ import pytest
 from gpucluster.errors import InputError
 from gpucluster.operate.pull_request.previews import _chosen, _matching, _stack
 from gpucluster.operate.pull_request.revisions import CheckoutFailed, locks_changed
-from tests.gpucluster.operate.pull_request.conftest import TRIAL, plan, state
+from tests.gpucluster.operate.pull_request.conftest import TRIAL, changed, plan, state
 from tests.says import Says
 
 PLAN = json.dumps({**plan("dev", TRIAL, TRIAL), "duration": 1})
@@ -28,6 +29,7 @@ class FakeSide:
     planned: str | CheckoutFailed = PLAN
     names: tuple[str, ...] = ("dev",)
     files: Path = Path()
+    days: tuple[str, ...] = ()
     done: list[str] = field(default_factory=list)
 
     def stacks(self) -> list[str]:
@@ -53,6 +55,9 @@ class FakeSide:
 
     def resources(self, stack: str) -> list[Any]:
         return RESOURCES if stack == "dev" else []
+
+    def has_day(self, day: datetime.date) -> bool:
+        return day.isoformat() in self.days
 
     def plan(self, stack: str) -> str:
         there = self.store / "state"
@@ -81,6 +86,20 @@ def test_the_head_is_planned_on_the_state_of_the_base(tmp_path: Path) -> None:
     assert (old.done, new.done) == (["up dev"], ["plan dev on built"])
     assert "duration" not in found.plan
     assert said == ["dev: planned"]
+
+
+@pytest.mark.parametrize(("days", "computed"), [((), ["2026-12-01"]), (("2026-12-01",), [])])
+def test_an_end_of_an_exemption_that_no_file_has_is_computed(tmp_path: Path, days, computed) -> None:
+    entry = {
+        "rule": "budget",
+        "resource": "trial",
+        "reason": "agreed with finance",
+        "owner": "ada",
+        "until": "2026-12-01",
+    }
+    exempt = plan("dev", TRIAL, changed("trial", exemptions=[entry]))
+    found, _ = run(tmp_path, FakeSide(), Head(planned=json.dumps(exempt), days=days))
+    assert found.computed_ends == computed
 
 
 def test_a_base_that_can_not_be_built_gives_no_comparison_and_the_plan_is_one_on_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import subprocess
 import sys
@@ -84,6 +85,26 @@ def test_the_head_is_the_working_tree_with_what_is_new_and_without_what_is_ignor
     assert (tmp_path / "base/spec.yaml").read_text() == "nodes: 4\n"
     assert sorted(path.name for path in (tmp_path / "head").iterdir()) == [".gitignore", "new file.yaml", "spec.yaml"]
     assert (git("status", "--porcelain", "--ignored"), git("count-objects")) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("until: '2026-12-01'", True),
+        ("until=date(2026, 12, 1)", True),
+        ("date(year=2026, month=12, day=1)", True),
+        ("until: '2026-12-11'", False),
+        ("until: '2026-02-01'", False),
+        ("until = date.today() + timedelta(30)", False),
+    ],
+)
+def test_a_day_is_there_if_a_file_has_its_numbers(
+    repository: Repository, tmp_path: Path, text: str, there: bool
+) -> None:
+    (repository.root / "new.py").write_text(f"{text}\n")
+    head = repository.head(repository.base("main"))
+    side = Checkout(repository, head, Path(), tmp_path, tmp_path)
+    assert side.has_day(datetime.date(2026, 12, 1)) is there
 
 
 def test_a_file_that_the_head_removes_is_not_exported(repository: Repository, tmp_path: Path) -> None:
