@@ -6,7 +6,7 @@ import difflib
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Final, Literal, TextIO
 
 import click
 
@@ -15,7 +15,8 @@ from gpucluster.options import form_of, output, quiet
 from gpucluster.policies.engine import exemptions
 from gpucluster.policies.engine.rule import Enforcement
 from gpucluster.policies.engine.settings import BadSettings, Settings, read_settings
-from gpucluster.policies.packs import PACKS, TRAINING
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.packs.company import pack_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
     from gpucluster.policies.engine.rule import Changes
 
 
+PACK_HELP: Final = "Rule pack: baseline blocks nothing, production everything; or a folder with your rules."
 Form = Literal["table", "json"]
 
 _form = form_of("table", "json")
 _pack = click.option(
     "--pack",
     "pack_name",
-    type=click.Choice(list(PACKS)),
+    metavar="NAME|FOLDER",
     default=TRAINING.name,
     show_default=True,
-    help="Rule pack: baseline blocks nothing, production everything.",
+    help=PACK_HELP,
 )
 
 
@@ -48,7 +50,7 @@ def list_rules(form: Form, pack_name: str) -> None:
     from gpucluster.core.documents.formats import write
     from gpucluster.policies.render.rules import rules_document
 
-    write(rules_document(PACKS[pack_name]), form, sys.stdout)
+    write(rules_document(pack_of(pack_name)), form, sys.stdout)
 
 
 @click.command()
@@ -58,7 +60,7 @@ def list_rules(form: Form, pack_name: str) -> None:
 @click.option("--example", type=click.Choice(["pass", "fail"]), help="Print the rule's example as a plan file instead.")
 def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fail"] | None) -> None:
     """Explain a rule and how to fix a finding."""
-    pack = PACKS[pack_name]
+    pack = pack_of(pack_name)
     rule = next((rule for rule in pack.rules if rule.name == name), None)
     if rule is None:
         near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.6)
@@ -113,7 +115,7 @@ def check(
     """
     from gpucluster.policies.report import Report, check_stack
 
-    pack = PACKS[pack_name]
+    pack = pack_of(pack_name)
     settings = read_settings(config.read(), pack.rules) if config else Settings()
     today = exemptions.today()
     read = _read(files or (sys.stdin,))
@@ -144,9 +146,7 @@ def check(
 
 
 @click.command("pack")
-@click.argument(
-    "name", type=click.Choice(list(PACKS)), default=TRAINING.name, help="Name of the pack.  [default: training]"
-)
+@click.argument("name", default=TRAINING.name, help="Name of the pack, or a folder with rules.  [default: training]")
 def pack(name: str) -> None:
     """Print the folder of a pack, for Pulumi's --policy-pack.
 
@@ -175,7 +175,7 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
     Exit code 2: the file has an error.
     """
-    pack = PACKS[pack_name]
+    pack = pack_of(pack_name)
     problems: list[str] = []
     for file in files or (sys.stdin,):
         name = f"{file.name}: " if len(files) > 1 else ""
@@ -191,7 +191,7 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
         raise BadSettings("\n".join(problems))
     if not quiet:
         given = files[0].name if files else "FILE"
-        folder = f"$(gpucluster guardrails pack {pack.name})"
+        folder = f"$(gpucluster guardrails pack {pack_name})"
         click.echo(f'Next: pulumi preview --policy-pack "{folder}" --policy-pack-config {given}')
 
 

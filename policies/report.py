@@ -83,6 +83,7 @@ def check_stack(
     file: name of the stack in the report. changes: of a plan; with None, rules for changes do not run.
     specs: files of the specs of its clusters, if known. computed_ends: see `Grant`.
     """
+    settings = settings.over(pack.settings)
 
     def level(rule: Rule) -> Enforcement:
         given = settings.levels.get(rule.name)

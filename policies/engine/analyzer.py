@@ -57,7 +57,7 @@ from gpucluster.policies.engine.rule import (
     message,
     spec_field,
 )
-from gpucluster.policies.engine.run import grant_of, run_report_rule, run_resource_rule, run_stack_rule
+from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.engine.settings import Settings, unknown_settings
 
 _VERSION: Final = "0.0.1"
@@ -76,7 +76,7 @@ class Analyzer(AnalyzerServicer):
         )
         self._own_levels = {rule.name: _level(pack, rule) for rule in self._rules}
         self._levels = self._own_levels
-        self._configs: Mapping[str, Mapping[str, Any]] = {}
+        self._configs = pack.settings.configs
         self._inputs: dict[str, Mapping[str, Any]] = {}
         self._outcomes: dict[tuple[str, str], Outcome] = {}  # by rule and URN; a new run replaces older ones
 
@@ -95,7 +95,8 @@ class Analyzer(AnalyzerServicer):
     def Configure(self, request: ConfigureAnalyzerRequest, context: Any) -> Empty:
         given_levels = {name: given.enforcementLevel for name, given in request.policyConfig.items()}
         self._levels = {**self._own_levels, **given_levels}
-        self._configs = {name: plain(given.properties) for name, given in request.policyConfig.items()}
+        given = Settings(configs={name: plain(given.properties) for name, given in request.policyConfig.items()})
+        self._configs = given.over(self._pack.settings).configs
         return Empty()
 
     def ConfigureStack(self, request: AnalyzerStackConfigureRequest, context: Any) -> AnalyzerStackConfigureResponse:
@@ -157,13 +158,15 @@ class Analyzer(AnalyzerServicer):
         # Without those of resources that no longer exist.
         outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
         response, reports, machines = AnalyzeResponse(), list[Outcome](), list[str]()
+        names = [rule.name for rule in self._pack.rules]
+        grant = Grant.of(self._configs.get(GRANTS, {}), names, counts=self._pack.program_exemptions)
         for rule in self._running():
             stack = Stack(
                 resources=resources,
                 config=self._configs.get(rule.name, {}),
                 today=today(),
                 program_exemptions=self._pack.program_exemptions,
-                grant=grant_of(self._configs, counts=self._pack.program_exemptions),
+                grant=grant,
                 secrets_marked=False,
             )
             if isinstance(rule, StackRule):
@@ -233,8 +236,9 @@ class Analyzer(AnalyzerServicer):
 
 
 def _level(pack: Pack, rule: Rule) -> EnforcementLevel.ValueType:
-    """The level of an unconfigured rule."""
-    return EnforcementLevel.Value(pack.enforcement(rule).name)
+    """The level of a rule that a run does not configure."""
+    given = pack.settings.levels.get(rule.name, pack.enforcement(rule).value)
+    return EnforcementLevel.Value(given.upper())
 
 
 def _severity(rule: Rule) -> PolicySeverity.ValueType:

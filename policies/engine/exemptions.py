@@ -14,7 +14,7 @@ import datetime
 import functools
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -72,6 +72,8 @@ class Exemption:
         return self.rule, self.resource, self.reason, self.owner, self.declared_by and self.declared_by.urn
 
 
+GRANTS: Final = "exemptions-valid"
+"""The rule whose settings they are."""
 GRANT_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "ofPrograms": {
         "type": "string",
@@ -104,6 +106,7 @@ class Grant:
 
     counts: whether any does. owners, rules: None for anyone and any. days: most days ahead.
     computed: last days that no file of the program has, so that each run computes them anew; None if no file was read.
+    company: names of rules beside those of this package.
     """
 
     counts: bool = True
@@ -111,10 +114,15 @@ class Grant:
     days: int = _LONGEST.days
     rules: frozenset[str] | None = None
     computed: frozenset[str] | None = None
+    company: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, config: Mapping[str, Any], *, counts: bool, computed: frozenset[str] | None = None) -> Grant:
-        """By GRANT_SETTINGS; a setting with a wrong value grants nothing. counts: without a setting."""
+    def of(
+        cls, config: Mapping[str, Any], rules: Iterable[str], *, counts: bool, computed: frozenset[str] | None = None
+    ) -> Grant:
+        """By GRANT_SETTINGS; a setting with a wrong value grants nothing. rules: those of the pack. counts: without a
+        setting.
+        """
         days = config.get("days", _LONGEST.days)
         return cls(
             counts=config["ofPrograms"] == "count" if "ofPrograms" in config else counts,
@@ -122,10 +130,13 @@ class Grant:
             days=int(days) if isinstance(days, int | float) else 0,
             rules=_texts(config.get("rules")),
             computed=computed,
+            company=frozenset(rules),
         )
 
     def refusal(self, entry: Exemption, today: datetime.date) -> str | None:
         """Why an entry of a program does not count, None if it does."""
+        if entry.rule not in _rules() | self.company:
+            return "names a rule that does not exist; `gpucluster guardrails list` prints all rules"
         if not self.counts:
             return "does not count: this pack takes exemptions from its own configuration alone"
         if self.rules is not None and entry.rule not in self.rules:
@@ -209,8 +220,6 @@ def _read(component: Resource | None, number: int, entry: Any) -> Exemption | Un
 
 def _problem(entry: Mapping[str, str]) -> str | None:
     """The problem of an entry that has all fields."""
-    if entry["rule"] not in _rules():
-        return f"rule is `{entry['rule']}`, which does not exist; `gpucluster guardrails list` prints all rules"
     if len(entry["reason"].strip()) < _SHORTEST_REASON or len(re.findall(r"\w{2,}", entry["reason"])) < 2:
         return f"reason is `{entry['reason']}`; write at least {_SHORTEST_REASON} characters and two words"
     if not re.search(r"\w", entry["owner"]):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpucluster.policies.engine.rule import ChangeRule, Enforcement, Rule
+from gpucluster.policies.engine.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,6 +13,7 @@ class Pack:
     """A selection of rules; `mandatory` names those that stop a preview.
 
     program_exemptions: whether exemptions that a program registers count, or only those of the pack's configuration.
+    settings: its own levels and settings, below those of a run.
     """
 
     name: str
@@ -19,6 +21,7 @@ class Pack:
     rules: tuple[Rule, ...]
     mandatory: frozenset[str]
     program_exemptions: bool = True
+    settings: Settings = field(default_factory=Settings)
 
     @property
     def change_rules(self) -> tuple[ChangeRule, ...]:
@@ -26,4 +29,5 @@ class Pack:
         return tuple(rule for rule in self.rules if isinstance(rule, ChangeRule))
 
     def enforcement(self, rule: Rule) -> Enforcement:
+        """Its level without settings."""
         return Enforcement.MANDATORY if rule.name in self.mandatory else Enforcement.ADVISORY

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import datetime
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from gpucluster.core.catalog.tables import DamagedTable
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.policies.engine.exemptions import FIELDS, Exemption, Grant, Unreadable, configured, exemptions
+from gpucluster.policies.engine.exemptions import FIELDS, GRANTS, Exemption, Grant, Unreadable, configured, exemptions
 from gpucluster.policies.engine.rule import (
     EXEMPTIONS,
     Accepted,
@@ -57,7 +56,8 @@ def evaluate(
         view.settings = settings.all
     outcomes: list[Outcome] = []
     reports: list[Outcome] = []
-    grant = grant_of(settings.configs, counts=program_exemptions, computed=computed_ends)
+    config = settings.configs.get(GRANTS, {})
+    grant = Grant.of(config, [rule.name for rule in rules], counts=program_exemptions, computed=computed_ends)
     for rule in sorted(rules, key=lambda rule: isinstance(rule, ReportRule)):
         if settings.levels.get(rule.name) == DISABLED:
             continue
@@ -79,13 +79,6 @@ def evaluate(
         elif isinstance(rule, ChangeRule) and changes is not None:
             outcomes.append(_run_change_rule(rule, changes, stack))
     return [*outcomes, *reports]
-
-
-def grant_of(
-    configs: Mapping[str, Mapping[str, Any]], *, counts: bool, computed: frozenset[str] | None = None
-) -> Grant:
-    """By the settings of the rule about exemptions. configs: rule -> its configuration."""
-    return Grant.of(configs.get("exemptions-valid", {}), counts=counts, computed=computed)
 
 
 def run_resource_rule(rule: ResourceRule, *resources: Resource) -> Outcome:

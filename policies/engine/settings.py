@@ -48,6 +48,11 @@ class Settings:
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
     configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
+    def over(self, others: Settings) -> Settings:
+        """These before others: each level and each setting of a rule by itself."""
+        configs = {name: {**others.configs.get(name, {}), **config} for name, config in self.configs.items()}
+        return Settings(levels={**others.levels, **self.levels}, configs={**others.configs, **configs})
+
     @property
     def all(self) -> Mapping[str, Any]:
         """The settings of every rule, for what several rules read in the same way."""

@@ -18,8 +18,9 @@ from gpucluster.policies.engine.rule import Enforcement, ReportRule, Rule
 def rules() -> tuple[Rule, ...]:
     """Every rule: mandatory ones first, report rules last; within these by `order`, then by name."""
     found: list[Rule] = [import_module(f"{__name__}.{module.name}").RULE for module in pkgutil.iter_modules(__path__)]
-    return tuple(sorted(found, key=_place))
+    return tuple(sorted(found, key=place))
 
 
-def _place(rule: Rule) -> tuple[bool, bool, int, str]:
+def place(rule: Rule) -> tuple[bool, bool, int, str]:
+    """Sort key of a rule in lists and reports."""
     return rule.enforcement is Enforcement.ADVISORY, isinstance(rule, ReportRule), rule.order, rule.name
