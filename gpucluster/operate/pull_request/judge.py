@@ -60,11 +60,15 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _ABOUT_THE_TOTAL: Final = frozenset({"budget", "budget-ceiling", "budget-warning"})
 
 
-def touched(files: Iterable[str]) -> dict[str, list[str]]:
-    """Kind -> its changed files, in the order above; kinds without any are omitted."""
+def touched(files: Iterable[str], own: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Kind -> its changed files, in the order above; kinds without any are omitted.
+
+    own: files and folders of the pack and its settings.
+    """
+    kinds = {**_KINDS, "policies": (*_KINDS["policies"], *own, *(f"{folder}/*" for folder in own))}
     found: dict[str, list[str]] = {}
     for file in sorted(files):
-        kind = next((kind for kind, patterns in _KINDS.items() if any(fnmatch(file, one) for one in patterns)), None)
+        kind = next((kind for kind, patterns in kinds.items() if any(fnmatch(file, one) for one in patterns)), None)
         if kind is not None:
             found.setdefault(kind, []).append(file)
     return {kind: found[kind] for kind in _KINDS if kind in found}
@@ -77,6 +81,7 @@ class Judge:
     new_book, price_problem: the price book of the change, if it is different, or why it cannot be used.
     ask: returns the vendors' findings on a plan. project: a folder of the change, whose specs findings name; None if
     only its evidence is here. only_new: whether mandatory findings that the base has, too, do not fail.
+    own_files: see `touched`.
     """
 
     book: PriceBook
@@ -88,6 +93,7 @@ class Judge:
     ask: Callable[[Resources], Vendors] = lambda _: Vendors()
     project: Path | None = None
     only_new: bool = False
+    own_files: tuple[str, ...] = ()
 
     def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
         """changed_files: from the forge, or from git; the evidence's own list is not used."""
@@ -97,7 +103,7 @@ class Judge:
             pack=self.pack.name,
             today=self.today,
             stacks=[self._fenced(stack) for stack in evidence.stacks],
-            touched=touched(changed_files),
+            touched=touched(changed_files, self.own_files),
             price_problem=self.price_problem,
             only_new=self.only_new,
         )
@@ -252,13 +258,14 @@ def book_of(files: Mapping[str, str], folder: Path, *, own: Path | None, today: 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """own_prices: a file of the user's own prices, which override those of every book. only_new: see `Judge`."""
+    """own_prices: a file of the user's own prices, before those of every book. only_new, own_files: see `Judge`."""
 
     pack: Pack
     settings: Settings
     own_prices: Path | None
     today: datetime.date
     only_new: bool = False
+    own_files: tuple[str, ...] = ()
 
     def judge(self, found: Evidence, changed_files: Iterable[str], *, own_book: bool = False) -> Judgement:
         """The judgement of evidence.
@@ -284,6 +291,7 @@ class Terms:
                 ask=vendors_of,
                 project=Path.cwd() if own_book else None,
                 only_new=self.only_new,
+                own_files=self.own_files,
             )
             return judge.judge(found, changed_files)
 

@@ -96,12 +96,34 @@ class Repository:
             return False
         return True
 
-    def export(self, revision: Revision, folder: Path) -> None:
-        """Writes all files of a revision into a new folder."""
+    def export(self, revision: Revision, folder: Path, only: Path | None = None) -> None:
+        """Writes all files of a revision into a new folder, or those of one folder in it."""
         folder.mkdir(parents=True)
         index = {"GIT_INDEX_FILE": str(folder.with_name(f"{folder.name}.index"))}
         self._run("read-tree", revision.tree, variables=index)
-        self._run("checkout-index", "--all", f"--prefix={folder}/", variables=index)
+        names = ["--all"]
+        if only is not None:
+            literal = {**index, "GIT_LITERAL_PATHSPECS": "1"}
+            names = ["--", *self._run("ls-files", "-z", "--", f"{only}/", variables=literal).split("\0")[:-1]]
+        if names != ["--"]:
+            self._run("checkout-index", f"--prefix={folder}/", *names, variables=index)
+
+    def inside(self, path: Path) -> Path | None:
+        """A path relative to the root; None outside of the repository."""
+        resolved, root = path.resolve(), self.root.resolve()
+        return resolved.relative_to(root) if resolved.is_relative_to(root) else None
+
+    def of_base(self, path: Path, base: str, into: Path) -> Path | None:
+        """A folder as the base has it, written below the empty folder `into`; itself if outside of the repository.
+
+        None if the base has none.
+        """
+        inside = self.inside(path)
+        if inside is None:
+            return path
+        self.export(self.base(base), into / "files", inside)
+        written = into / "files" / inside
+        return written if written.is_dir() else None
 
     @cached_property
     def _objects(self) -> dict[str, str]:

@@ -36,6 +36,12 @@ def test_each_pattern_is_needed_by_a_file() -> None:
     assert set(patterns) - matched == set()
 
 
+@pytest.mark.parametrize("file", ["acme/rules/a.py", "acme/pack.yaml", "settings.json"])
+def test_files_of_the_pack_and_its_settings_are_policies(file: str) -> None:
+    assert touched([file], ("acme", "settings.json")) == {"policies": [file]}
+    assert touched([file]) == {}
+
+
 def test_kinds_and_files_are_in_order() -> None:
     found = touched([file for files in reversed(FILES.values()) for file in reversed(files)])
     assert list(found.items()) == [(kind, sorted(files)) for kind, files in FILES.items() if kind]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from gpucluster.cli import main
 from gpucluster.core.program.resources import Resources
 from gpucluster.cost.documents.report.report_json import report_schema
 from gpucluster.cost.prices.book import _FOLDER
+from gpucluster.errors import InputError
 from gpucluster.operate.judges.verdicts import Remark
 from gpucluster.operate.pull_request import judge as terms
 from gpucluster.operate.pull_request import judgement
@@ -189,6 +192,59 @@ def test_a_file_that_is_none_is_refused_in_lines(run: Run, tmp_path: Path, text:
     done = run("render", "pr-check.json")
     assert (done.code, done.out) == (2, "")
     assert all(line.startswith("error: pr-check.json: ") for line in done.err.splitlines())
+
+
+RULE = """
+from gpucluster.rules import Severity, StackRule, Violation
+
+RULE = StackRule(name="{}", title="t", why="w", fix="f", reads="r", severity=Severity.LOW, check=lambda _: ())
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A git repository with a pack in its base, and a change of it in the working tree."""
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme/rule.py").write_text(RULE.format("of-the-base"))
+    for command in (["init", "-qb", "main"], ["add", "-A"], ["commit", "-qm", "first"]):
+        settings = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *settings, *command], cwd=tmp_path, check=True)
+    (tmp_path / "acme/rule.py").write_text(RULE.format("of-the-change"))
+    return tmp_path
+
+
+def test_a_folder_of_the_repository_judges_as_the_base_has_it(run: Run, project: Path, monkeypatch) -> None:
+    """So that a change does not edit its own judge."""
+    seen: list[Any] = []
+
+    def judge(self: terms.Terms, *_: Any, **__: Any) -> Any:
+        seen.append(([rule.name for rule in self.pack.rules if rule.name.startswith("of-the-")], self.own_files))
+        raise InputError("enough")
+
+    monkeypatch.setenv("PR_CHECK_CONFIG", "")
+    monkeypatch.setattr(terms.Terms, "judge", judge)
+    monkeypatch.setattr("gpucluster.operate.pull_request.previews.evidence_of", lambda *_, **__: evidence(stack(TRIAL)))
+    assert run("--pack", "acme").code == 2
+    shutil.rmtree(project / "acme")
+    assert run("--pack", "acme").code == 2
+    assert seen == [(["of-the-base"], ("acme",))] * 2
+
+
+def test_a_folder_that_only_the_change_has_is_refused(run: Run, project: Path) -> None:
+    (project / "acme").rename(project / "new")
+    done = run("--pack", "new")
+    assert (done.code, done.err.splitlines()) == (
+        2,
+        ["error: --pack is 'new', which the base main does not have: no change brings its own judge; merge it first"],
+    )
+    assert run("--pack", "nowhere").err == Says("--pack is 'nowhere'", "a folder with rules")
+
+
+def test_a_folder_outside_of_the_repository_judges_as_it_is(run: Run, file, project: Path) -> None:
+    """So does one that judges evidence, which runs on the default branch."""
+    (project / "acme/rule.py").write_text("RULE = 1\n")
+    done = run("render", file(stack(TRIAL)), "--pack", "acme")
+    assert (done.code, done.err) == (2, Says("acme/rule.py has no RULE"))
 
 
 @cases
