@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
@@ -14,14 +13,12 @@ import click
 from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output, quiet, stack_option
 from gpucluster.policies.command import PACK_HELP
-from gpucluster.policies.packs import PACKS, TRAINING
-from gpucluster.policies.packs.company import BadPack, pack_of
+from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.packs.company import pack_of
 
 if TYPE_CHECKING:
     from gpucluster.operate.pull_request.evidence import Evidence
-    from gpucluster.operate.pull_request.judge import Terms
     from gpucluster.operate.pull_request.judgement import Judgement
-    from gpucluster.policies.engine.pack import Pack
 
 SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
 """Contains the file whose text a forge shows with the run."""
@@ -103,6 +100,15 @@ _reports = click.option(
     metavar="GLOB",
     help="Job files to rehearse on each stack's live cluster, such as 'jobs/*.yaml'; repeatable.",
 )
+@click.option(
+    "--policy-pack",
+    "packs",
+    envvar="PR_CHECK_POLICY_PACKS",
+    multiple=True,
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Further policy pack of any SDK, run by the engine on both sides; repeatable.",
+)
 @_judging
 @_reports
 @_form
@@ -116,6 +122,7 @@ def command(
     evidence: TextIO | None,
     setup: str,
     jobs: tuple[str, ...],
+    packs: tuple[Path, ...],
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
@@ -139,18 +146,19 @@ def command(
         return
     from gpucluster.operate.pull_request.evidence import LARGEST
     from gpucluster.operate.pull_request.previews import evidence_of
+    from gpucluster.operate.pull_request.terms import pack_of_base, terms_of
 
     def say(text: str) -> None:
         if not quiet:
             click.echo(text, err=True)
 
     scratch = Path(context.with_resource(TemporaryDirectory(prefix="pr-check-pack-")))
-    pack = _pack_of_base(pack_name, base or "main", scratch)
-    terms = _terms(pack, pack_name, config, prices, only_new=only_new)  # before any slow step, to report errors early
+    pack = pack_of_base(pack_name, base or "main", scratch)
+    terms = terms_of(pack, pack_name, config, prices, only_new=only_new)  # before any slow step, to report errors early
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
-    found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say, jobs=jobs)
+    found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say, jobs=jobs, packs=packs)
     if evidence is not None:
         text = found.model_dump_json()
         if len(text.encode()) > LARGEST:
@@ -179,7 +187,9 @@ def render(
 
     Uses the rules and prices installed here. Runs no code of the change.
     """
-    terms = _terms(pack_of(pack_name), pack_name, config, prices, only_new=only_new)
+    from gpucluster.operate.pull_request.terms import terms_of
+
+    terms = terms_of(pack_of(pack_name), pack_name, config, prices, only_new=only_new)
     found = _evidence(file)
     judged = terms.judge(found, found.changed_files)
     _present(judged, form, output, reports)
@@ -285,11 +295,12 @@ def post_comment(
     from gpucluster.core.documents.document import LONGEST
     from gpucluster.operate.pull_request.comment import comment
     from gpucluster.operate.pull_request.github import Api, Marker, Origin, changed_files, find_pull, post
+    from gpucluster.operate.pull_request.terms import terms_of
 
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
         raise InputError("GITHUB_TOKEN is empty; set it to the token of the workflow")
-    terms = _terms(pack_of(pack_name), pack_name, config, prices, only_new=only_new)
+    terms = terms_of(pack_of(pack_name), pack_name, config, prices, only_new=only_new)
     found = _evidence(file)
     if found.head != head_sha:
         raise InputError(f"the file is about another commit than {head_sha}, the commit of the run")
@@ -311,61 +322,6 @@ def _evidence(file: BinaryIO) -> Evidence:
     from gpucluster.operate.pull_request.evidence import LARGEST, read_evidence
 
     return read_evidence(file.read(LARGEST + 1), "stdin" if file.name == "<stdin>" else str(file.name))
-
-
-def _pack_of_base(name: str, base: str, scratch: Path) -> Pack:
-    """A pack by its name, or that of a folder as the base has it: no change edits its own judge.
-
-    scratch: an empty folder, kept while the pack runs.
-    """
-    from gpucluster.operate.pull_request.revisions import Repository
-
-    if name in PACKS:
-        return PACKS[name]
-    (scratch / "git").mkdir()
-    folder = Repository.around(Path.cwd(), scratch / "git").of_base(Path(name), base, scratch)
-    if folder is None and Path(name).is_dir():
-        raise InputError(
-            f"--pack is {name!r}, which the base {base} does not have: no change brings its own judge; merge it first"
-        )
-    try:
-        return pack_of(name if folder is None else str(folder))
-    except BadPack as error:
-        raise BadPack(str(error).replace(str(folder), f"{name} of the base {base}")) from None
-
-
-def _terms(pack: Pack, pack_name: str, config: TextIO | None, prices: str | None, *, only_new: bool) -> Terms:
-    """The criteria of plans, from the options."""
-    from gpucluster.cost.prices import PriceBook
-    from gpucluster.cost.prices.user_prices import find_prices
-    from gpucluster.operate.pull_request.judge import Terms
-    from gpucluster.policies.engine.settings import Settings, read_settings
-
-    own = find_prices(prices)
-    PriceBook(own=own)
-    settings = read_settings(config.read(), pack.rules) if config else Settings()
-    judges = [*([] if pack_name in PACKS else [Path(pack_name)]), *([Path(config.name)] if config else [])]
-    return Terms(
-        pack=pack,
-        settings=settings,
-        own_prices=own,
-        today=datetime.date.today(),
-        only_new=only_new,
-        own_files=_in_repository(judges),
-    )
-
-
-def _in_repository(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Paths relative to the repository, without those outside of it."""
-    from gpucluster.operate.pull_request.revisions import Repository
-
-    if not paths:
-        return ()
-    try:
-        repository = Repository.around(Path.cwd(), Path.cwd())
-    except InputError:  # evidence alone
-        repository = Repository(Path.cwd(), Path.cwd())
-    return tuple(str(inside) for path in paths if (inside := repository.inside(path)) is not None)
 
 
 def _present(judged: Judgement, form: Literal["markdown", "json"], output: TextIO, reports: Path | None) -> None:

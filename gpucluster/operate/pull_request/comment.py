@@ -7,8 +7,7 @@ that nothing in it is a link, a mention or markup.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 from typing import Final
 
 from gpucluster.core.documents.document import (
@@ -27,12 +26,12 @@ from gpucluster.core.documents.document import (
 from gpucluster.core.documents.formats import written
 from gpucluster.cost.documents.closing import besides_total
 from gpucluster.cost.documents.diff.diff import diff_sections
-from gpucluster.cost.documents.diff.diff_text import bounded, comparable, how_much, missing, share, sides
+from gpucluster.cost.documents.diff.diff_text import missing
 from gpucluster.cost.documents.text import basis
-from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.cost.pricing.money import money, ranged
 from gpucluster.operate.pull_request.comment_json import judgement_json
-from gpucluster.operate.pull_request.judgement import Finding, Judgement, MachineChange, StackJudgement
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, MachineChange, OtherFinding, StackJudgement
+from gpucluster.operate.pull_request.verdict import totals, verdict_of
 from gpucluster.policies.answers import Answer, summary
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.rule import explained_by
@@ -91,6 +90,17 @@ def _sections(found: Judgement) -> Iterator[Section]:
         yield f"Next: make these changes; {quoted('gpucluster guardrails pr-check')} shows this text before you push."
     if found.tolerated:
         yield _table("Mandatory findings of the base, which do not fail this change", found.tolerated)
+    if others := [(stack, one) for stack in found.stacks for one in stack.others if one.mandatory or one.new]:
+        yield Table(
+            caption="Findings of other policy packs",
+            heads=("finding", "stack", "resource"),
+            rows=[_other(*item) for item in others],
+            left=range(3),
+            more=lambda rows: counted(len(rows), "more finding"),
+        )
+    if found.unrun:
+        problems = [f"{quoted(stack.name)}: {quoted(stack.others_problem, _LONGEST)}" for stack in found.unrun]
+        yield Notes("Policy packs that did not run", problems)
     if refusals := [
         f"{one.judge} in {quoted(stack.name)}: {quoted(one.resource.name)} ({quoted(one.resource.type)}): "
         f"{f'{quoted(one.remark.path)}: ' if one.remark.path else ''}{quoted(one.remark.text, _LONGEST)}"
@@ -258,6 +268,13 @@ def _finding(stack: StackJudgement, finding: Finding) -> Row:
     )  # fmt: skip
 
 
+def _other(stack: StackJudgement, other: OtherFinding) -> Row:
+    found = other.found
+    known = "" if other.new else ", in the base too"
+    text = f"{quoted(found.policy)} of {quoted(found.pack)} ({found.level}{known}): {quoted(found.message, _LONGEST)}"
+    return Row((text, quoted(stack.name), quoted(found.resource or "the whole stack")))
+
+
 def _advice(stack: StackJudgement, finding: Finding) -> str:
     found, about = finding.found, stack.monthly(finding)
     place = f" at {quoted(found.where)}" if found.where else ""
@@ -293,110 +310,3 @@ def _details(stack: StackJudgement) -> Iterator[Section]:
     ):
         if items:
             yield Notes(heading, [_advice(stack, one) for one in items])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Totals:
-    """USD per month of the stacks with both sides, and the unpriced items missing in it."""
-
-    before: Decimal
-    after: Decimal
-    gap_before: Gap
-    gap_after: Gap
-    compared: int
-
-
-def totals(found: Judgement) -> Totals:
-    """The sum over every compared stack; a new one costs nothing before."""
-    compared = [stack.diff for stack in found.compared if stack.diff]
-    return Totals(
-        before=sum((each.before.expected for each in compared), Decimal(0)),
-        after=sum((each.after.expected for each in compared), Decimal(0)),
-        gap_before=Gap.sum(each.old.estimate.gaps.expected for each in compared),
-        gap_after=Gap.sum(each.new.estimate.gaps.expected for each in compared),
-        compared=len(compared),
-    )
-
-
-_NAMED: Final = 3
-"""Maximum stacks listed in one line."""
-
-
-def named(stacks: Sequence[StackJudgement]) -> str:
-    """The names of stacks, the first few of them."""
-    names = [quoted(stack.name) for stack in stacks]
-    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    return ", ".join([*names[:_NAMED], *more])
-
-
-def verdict_of(found: Judgement) -> str:
-    """The essentials in one sentence: verdict, money, and parts of the change that affect the judgement itself."""
-    if found.calm:
-        total = totals(found)
-        amount = ranged(total.after, total.gap_after)
-        who = (
-            f"{quoted(found.stacks[0].name)} costs"
-            if len(found.stacks) == 1
-            else f"the {len(found.stacks)} stacks cost"
-        )
-        return f"No cost or policy change: {who} {amount} a month, as before, and {_unbroken(found)}."
-    kinds = [*found.touched, *(["exemptions"] if any(stack.exemptions for stack in found.stacks) else [])]
-    touched = f" This change also modifies its own checks: {', '.join(kinds)}." if kinds else ""
-    return f"{_VERDICTS[found.verdict]}: {'; '.join(_reasons(found))}.{touched}"
-
-
-_VERDICTS: Final = {"passes": "Passes", "fails": "Fails", "cannot tell": "Cannot tell whether it costs more or less"}
-
-
-def _reasons(found: Judgement) -> Iterator[str]:
-    if found.failing:
-        stacks = list({stack.name: stack for stack, _ in found.failing}.values())
-        new = "new " if found.only_new else ""
-        yield f"{counted(len(found.failing), f'{new}mandatory finding')} in {named(stacks)}{_base_too(found)}"
-    if found.without_plan:
-        yield f"no plan of {named(found.without_plan)}"
-    if found.refused:
-        yield f"an update of {named(found.refused)} refused over its budget"
-    if found.stuck:
-        jobs = sum(len(stack.stuck) for stack in found.stuck)
-        what = f"{counted(jobs, 'job')} that would not run" if jobs else "jobs that could not be rehearsed"
-        yield f"{what} on {named(found.stuck)}"
-    if found.price_problem:
-        yield "its price book cannot be used"
-    gone = [stack for stack in found.stacks if stack.head == "absent"]
-    if gone:
-        yield f"{named(gone)} no longer in the project, though still in the cloud"
-    yield _money(found)
-    lost = sum(len(stack.diff.losses) for stack in found.stacks if stack.diff and stack.after is not None)
-    if lost:
-        yield f"{counted(lost, 'resource')} with data or reserved capacity deleted or replaced"
-    if found.passes:
-        yield _unbroken(found)
-
-
-def _unbroken(found: Judgement) -> str:
-    return f"no new mandatory finding{_base_too(found)}" if found.tolerated else "no mandatory rule is broken"
-
-
-def _base_too(found: Judgement) -> str:
-    return f" ({len(found.tolerated):,} more in the base too)" if found.tolerated else ""
-
-
-def _money(found: Judgement) -> str:
-    total = totals(found)
-    apart = [stack for stack in found.stacks if stack.no_comparison and stack.after is not None]
-    without = f", without {named(apart)}, which has nothing to compare with" if apart else ""
-    if not total.compared:
-        return "no cost to compare"
-    before = ranged(total.before, total.gap_before)
-    after = ranged(total.after, total.gap_after)
-    delta = found.change
-    rest = f"{missing([stack.diff for stack in found.compared if stack.diff])}{without}"
-    if delta.direction == "cannot tell":
-        known = f"{bounded(delta)}{before} a month before, {after} after"
-        verdict = "cannot tell whether it costs more or less, " if not found.passes else ""
-        return f"{verdict}{known}; {comparable(delta)}{rest}"
-    if delta.direction == "the same":
-        return f"the cost stays the same, {after} a month{rest}"
-    shared = share(delta, total.before, complete=not total.gap_before.missing and not total.gap_after.missing)
-    return f"{how_much(delta)} a month {delta.direction}{shared}{sides(before, after)}{rest}"

@@ -42,6 +42,17 @@ class RefusalModel(Model):
     said: str = Field(validation_alias=AliasPath("remark", "text"))
 
 
+class OtherFindingModel(Model):
+    """A finding of another policy pack."""
+
+    pack: str = Field(validation_alias=AliasPath("found", "pack"))
+    policy: str = Field(validation_alias=AliasPath("found", "policy"))
+    enforcement: Literal["mandatory", "advisory"] = Field(validation_alias=AliasPath("found", "level"))
+    new: bool = Field(description="whether the base does not have the same one")
+    resource: str = Field(validation_alias=AliasPath("found", "resource"), description="empty for the whole stack")
+    message: str = Field(validation_alias=AliasPath("found", "message"))
+
+
 class VendorsModel(Model):
     refusals: list[RefusalModel]
     unheard: list[str] = Field(description="what was not checked")
@@ -59,6 +70,8 @@ class StackModel(Model):
     price_change: ChangeOfCost | None = Field(description="effect of the price book of the change")
     findings: list[FindingModel]
     new_exemptions: list[ExemptionModel]
+    others: list[OtherFindingModel] = Field(description="findings of other policy packs")
+    others_problem: Maybe = Field(description="why other policy packs did not run")
     jobs: list[JobEvidence]
     jobs_problem: Maybe
     vendors: VendorsModel
@@ -86,7 +99,20 @@ def judgement_json(found: Judgement) -> JudgementModel:
 
 
 def _stack(stack: StackJudgement) -> dict[str, Any]:
-    fields = ("name", "base", "head", "problem", "refused", "no_comparison", "steps", "jobs", "jobs_problem", "vendors")
+    fields = (
+        "name",
+        "base",
+        "head",
+        "problem",
+        "refused",
+        "no_comparison",
+        "steps",
+        "jobs",
+        "jobs_problem",
+        "vendors",
+        "others",
+        "others_problem",
+    )
     return {
         **{name: getattr(stack, name) for name in fields},
         "cost": None if stack.diff is None else diff_json(stack.diff),

@@ -50,6 +50,16 @@ class JobEvidence(_Model):
     )
 
 
+class PackFinding(_Model):
+    """A finding of a policy pack that the engine ran."""
+
+    pack: Annotated[str, StringConstraints(max_length=200)]
+    policy: Annotated[str, StringConstraints(max_length=400)]
+    level: Literal["mandatory", "advisory"]
+    resource: Annotated[str, StringConstraints(max_length=1_000)] = Field(description="Name; empty for the whole stack")
+    message: Text
+
+
 class StackEvidence(_Model):
     """One stack.
 
@@ -68,6 +78,13 @@ class StackEvidence(_Model):
     computed_ends: list[Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]] = Field(
         default=[], max_length=1_000, description="Last days of exemptions in the plan that no file of the change has"
     )
+    packs_before: list[PackFinding] = Field(
+        default=[], max_length=10_000, description="What --policy-pack finds in the base"
+    )
+    packs_after: list[PackFinding] = Field(
+        default=[], max_length=10_000, description="What --policy-pack finds in the change"
+    )
+    packs_problem: Text = Field(default="", description="Why those packs did not run")
     jobs: list[JobEvidence] = Field(default=[], max_length=1_000, description="What --jobs rehearsed")
     jobs_problem: Text = Field(default="", description="Why its jobs were not rehearsed")
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -21,21 +20,21 @@ from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost.diff import Revision, diff
 from gpucluster.cost.estimate.budgets import budget_verdict
 from gpucluster.cost.estimate.estimate import Estimate, estimate
-from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
+from gpucluster.cost.prices import PriceBook
 from gpucluster.errors import Fault
-from gpucluster.operate.pull_request.evidence import Evidence, StackEvidence
+from gpucluster.operate.pull_request.evidence import Evidence, PackFinding, StackEvidence
 from gpucluster.operate.pull_request.judgement import (
     Finding,
     Judgement,
+    OtherFinding,
     StackJudgement,
     Vendors,
     machine_changes,
-    vendors_of,
 )
 from gpucluster.operate.pull_request.revisions import LOCKS
 from gpucluster.policies.engine.exemptions import Exemption, exemptions
 from gpucluster.policies.engine.pack import Pack
-from gpucluster.policies.engine.rule import Changes
+from gpucluster.policies.engine.rule import Changes, Violation
 from gpucluster.policies.engine.settings import Settings
 from gpucluster.policies.report import Checked, Found, Report, check_stack
 
@@ -153,6 +152,8 @@ class Judge:
             vendors=self.ask(resources),
             nodes=checked.nodes if checked else (),
             machines=machine_changes(base.machines if base else (), checked.machines if checked else ()),
+            others=_others(stack),
+            others_problem=stack.packs_problem,
             jobs=stack.jobs,
             jobs_problem=stack.jobs_problem,
         )
@@ -217,6 +218,15 @@ def _compared(found: Iterable[Found], known: Counter[object], *, costs_more: boo
         known[_key(one)] -= 1
 
 
+def _others(stack: StackEvidence) -> Sequence[OtherFinding]:
+    def key(one: PackFinding) -> object:
+        return one.pack, one.policy, one.resource, Violation(None, one.message).kind
+
+    known = {key(one) for one in stack.packs_before}
+    found = [OtherFinding(found=one, new=key(one) not in known) for one in stack.packs_after]
+    return sorted(found, key=lambda one: (not one.mandatory, one.found.pack, one.found.policy, one.found.resource))
+
+
 def _key(found: Found) -> object:
     return found.rule.name, found.resource.urn if found.resource else None, found.violation.kind
 
@@ -238,62 +248,3 @@ def _steps(plan: Mapping[str, Any] | None) -> Mapping[str, int]:
     """Operation -> number of resources that a reader counts."""
     counted = Counter(str(step.get("op")) for step in (plan or {}).get("steps", ()))
     return {op: counted[op] for op in ("create", "update", "replace", "delete") if counted[op]}
-
-
-def book_of(files: Mapping[str, str], folder: Path, *, own: Path | None, today: datetime.date) -> PriceBook:
-    """A book from the files in a new folder. Raises BadPrices if the files are not a price book."""
-    folder.mkdir()
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    try:
-        book = PriceBook(folder=folder, own=own, today=today)
-        if not book.providers:
-            raise BadPrices("cost/prices has no price left")
-        for provider in book.providers:
-            book.rows(provider)
-    except DamagedBook as error:
-        raise BadPrices(f"cost/prices/{error.file} {error.problem}") from None
-    return book
-
-
-@dataclass(frozen=True, kw_only=True)
-class Terms:
-    """own_prices: a file of the user's own prices, before those of every book. only_new, own_files: see `Judge`."""
-
-    pack: Pack
-    settings: Settings
-    own_prices: Path | None
-    today: datetime.date
-    only_new: bool = False
-    own_files: tuple[str, ...] = ()
-
-    def judge(self, found: Evidence, changed_files: Iterable[str], *, own_book: bool = False) -> Judgement:
-        """The judgement of evidence.
-
-        own_book: price with the base's book in the evidence, if there is one, and name lines of the specs in the
-        working tree, which is the change; otherwise use the installed book, as for untrusted evidence.
-        """
-        with TemporaryDirectory(prefix="pr-check-prices-") as folder:
-            book, new_book, problem = PriceBook(own=self.own_prices, today=self.today), None, ""
-            if found.prices is not None:
-                try:
-                    new_book = self._book(found.prices.after, Path(folder, "after"))
-                    book = self._book(found.prices.before, Path(folder, "before")) if own_book else book
-                except BadPrices as error:
-                    problem = str(error)
-            judge = Judge(
-                book=book,
-                new_book=new_book,
-                price_problem=problem,
-                pack=self.pack,
-                settings=self.settings,
-                today=self.today,
-                ask=vendors_of,
-                project=Path.cwd() if own_book else None,
-                only_new=self.only_new,
-                own_files=self.own_files,
-            )
-            return judge.judge(found, changed_files)
-
-    def _book(self, files: dict[str, str], folder: Path) -> PriceBook:
-        return book_of(files, folder, own=self.own_prices, today=self.today)

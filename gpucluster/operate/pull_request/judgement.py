@@ -18,7 +18,7 @@ from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.pricing.model import CostLine
 from gpucluster.errors import InputError
 from gpucluster.operate.judges.verdicts import Remark, judged, missing
-from gpucluster.operate.pull_request.evidence import JobEvidence
+from gpucluster.operate.pull_request.evidence import JobEvidence, PackFinding
 from gpucluster.policies.answers import Answer
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.exemptions import Exemption
@@ -71,6 +71,18 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherFinding:
+    """A finding of another policy pack, which the engine ran. new: whether the base does not have the same one."""
+
+    found: PackFinding
+    new: bool
+
+    @property
+    def mandatory(self) -> bool:
+        return self.found.level == "mandatory"
+
+
+@dataclass(frozen=True, kw_only=True)
 class MachineChange:
     """GPU machines of one place. before, after: None on the side where the place does not name any."""
 
@@ -110,6 +122,7 @@ class StackJudgement:
     exemptions: those that are missing or different in the base.
     vendors: their schemas' verdicts on the plan.
     nodes: the effect on nodes of affected pools.
+    others: findings of other policy packs. others_problem: why those did not run.
     jobs: the outcome of jobs on its live cluster. jobs_problem: why it is unknown despite the request.
     machines: the places with GPU machines on either side.
     """
@@ -127,6 +140,8 @@ class StackJudgement:
     steps: Mapping[str, int] = field(default_factory=dict[str, int])
     vendors: Vendors = field(default_factory=Vendors)
     nodes: Sequence[NodeImpact] = ()
+    others: Sequence[OtherFinding] = ()
+    others_problem: str = ""
     jobs: Sequence[JobEvidence] = ()
     jobs_problem: str = ""
     machines: Sequence[MachineChange] = ()
@@ -176,6 +191,8 @@ class StackJudgement:
             or self.exemptions
             or self.vendors.refusals
             or self.stuck
+            or self.others_problem
+            or any(one.new for one in self.others)
             or self.jobs_problem
             or self.ending
             or any(one.moves for one in self.machines)
@@ -235,6 +252,17 @@ class Judgement:
         return [item for item in self.mandatory if self.only_new and not item[1].new]
 
     @property
+    def others(self) -> Sequence[tuple[StackJudgement, OtherFinding]]:
+        """The findings of other packs that fail."""
+        found = [(stack, one) for stack in self.stacks for one in stack.others if one.mandatory]
+        return [item for item in found if item[1].new or not self.only_new]
+
+    @property
+    def unrun(self) -> Sequence[StackJudgement]:
+        """Stacks on which other packs did not run."""
+        return [stack for stack in self.stacks if stack.others_problem]
+
+    @property
     def without_plan(self) -> Sequence[StackJudgement]:
         """Stacks that could not be planned or judged."""
         return [stack for stack in self.stacks if stack.problem]
@@ -263,7 +291,8 @@ class Judgement:
 
     @property
     def passes(self) -> bool:
-        return not (self.failing or self.without_plan or self.refused or self.price_problem or self.stuck)
+        rules = self.failing or self.others or self.unrun
+        return not (rules or self.without_plan or self.refused or self.price_problem or self.stuck)
 
     @property
     def stuck(self) -> Sequence[StackJudgement]:

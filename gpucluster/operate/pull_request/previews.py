@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,15 +14,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import yaml
 from pydantic import ValidationError
 
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.core.program.readers.records import NotReadable
+from gpucluster.core.program.resources import urn_name, urn_type
+from gpucluster.core.program.values import text
 from gpucluster.core.text.json_text import BadJson, parse
 from gpucluster.errors import InputError
 from gpucluster.operate.pull_request.evidence import (
     Evidence,
     JobEvidence,
+    PackFinding,
     PriceFiles,
     StackEvidence,
     kept_of_plan,
@@ -38,18 +43,28 @@ Say = Callable[[str], None]
 
 _PRICES: Final = "cost/prices"
 _LONGEST: Final = 2_000
+_COLOURS: Final = re.compile(r"<\{%.*?%\}>")
+"""The engine's marks for colours."""
 _AT_ONCE: Final = 2
 """Concurrent stacks per core: a single one waits for its own parts too often to keep a core busy."""
 
 
 def evidence_of(
-    folder: Path, base: str, *, stacks: Sequence[str], setup: str, say: Say, jobs: Sequence[str] = ()
+    folder: Path,
+    base: str,
+    *,
+    stacks: Sequence[str],
+    setup: str,
+    say: Say,
+    jobs: Sequence[str] = (),
+    packs: Sequence[Path] = (),
 ) -> Evidence:
     """The changes of the working tree around `folder` since its merge base with `base`.
 
     stacks: their names; by default every stack with a configuration file on one of the sides.
     setup: the command that creates the base's environment if its locked packages differ. jobs: patterns of files in
-    the project, whose jobs are rehearsed on the live cluster of each stack of the change.
+    the project, whose jobs are rehearsed on the live cluster of each stack of the change. packs: folders of policy
+    packs that the engine runs on both sides; those in the repository as the base has them.
     Raises InputError, and EngineError if there is no engine.
     """
     with TemporaryDirectory(prefix="pr-check-") as name:
@@ -66,6 +81,7 @@ def evidence_of(
         old, new = (_exported(repository, side, inside, work / at) for side, at in ((before, "base"), (after, "head")))
         chosen = _chosen(stacks, old, new)
         rehearsed = _matching(new.files / inside, jobs)
+        judging = [_pack_of_base(pack, repository, old.files, before.commit) for pack in packs]
         find_engine(say=say)  # here, once, so that its messages are visible
         also = " and uncommitted changes" if after.uncommitted else ""
         say(f"Comparing {after.commit[:7]}{also} with {before.commit[:7]}: {', '.join(chosen)}")
@@ -79,7 +95,7 @@ def evidence_of(
                 problem = str(error)
 
         def preview(stack: str) -> StackEvidence:
-            return _stack(stack, old, new, problem, work / "stacks" / stack, say, rehearsed)
+            return _stack(stack, old, new, problem, work / "stacks" / stack, say, rehearsed, judging)
 
         with ThreadPoolExecutor(max_workers=_AT_ONCE * (os.cpu_count() or 1)) as pool:
             futures = [pool.submit(preview, stack) for stack in chosen]
@@ -124,16 +140,51 @@ def _matching(project: Path, patterns: Sequence[str]) -> list[Path]:
     return [*found]
 
 
+def _pack_of_base(pack: Path, repository: Repository, files: Path, base: str) -> Path:
+    """The folder of a policy pack as the base has it, with its packages; itself if outside of the repository."""
+    inside = repository.inside(pack)
+    found = pack.resolve() if inside is None else files / inside
+    if not (found / "PulumiPolicy.yaml").is_file():
+        where = "" if inside is None else f" in the base {base[:12]}: no change brings its own judge"
+        raise InputError(f"--policy-pack is {str(pack)!r}, which has no PulumiPolicy.yaml{where}")
+    for name in (*_environment(found / "PulumiPolicy.yaml"), "node_modules") if inside is not None else ():
+        there, here = Path(os.path.normpath(repository.root / inside / name)), Path(os.path.normpath(found / name))
+        if there.is_dir() and not here.exists() and here.is_relative_to(files):
+            here.parent.mkdir(parents=True, exist_ok=True)
+            here.symlink_to(there, target_is_directory=True)
+    return found
+
+
+def _environment(file: Path) -> list[str]:
+    """The virtual environment that a policy pack names, relative to its folder."""
+    try:
+        found = text(yaml.safe_load(file.read_text(encoding="utf-8")), "runtime", "options", "virtualenv")
+    except (yaml.YAMLError, UnicodeDecodeError):  # the engine reports it
+        return []
+    return [found] if isinstance(found, str) else []
+
+
 def _stack(
-    stack: str, old: Checkout, new: Checkout, problem: str, work: Path, say: Say, jobs: Sequence[Path] = ()
+    stack: str,
+    old: Checkout,
+    new: Checkout,
+    problem: str,
+    work: Path,
+    say: Say,
+    jobs: Sequence[Path] = (),
+    packs: Sequence[Path] = (),
 ) -> StackEvidence:
-    """One stack on both sides. problem: why the base can't be built at all. jobs: files with the jobs to rehearse."""
+    """One stack on both sides. problem: why the base can't be built at all. jobs: files with the jobs to rehearse.
+
+    packs: folders of policy packs.
+    """
     built, reason = None, ""
     if stack in old.stacks():
         built, reason = _build(stack, old, problem, work / "base")
         if reason:
             say(f"{stack}: no comparison: {_first_line(reason)}")
     state = None if built is None else kept_of_state(built.resources(stack))
+    earlier, _ = ([], "") if built is None or not packs else _found(stack, built, packs)
     base = "failed" if reason else "absent" if built is None else "built"
     if stack not in new.stacks():
         say(f"{stack}: gone")
@@ -143,6 +194,9 @@ def _stack(
         shutil.move(built.store, head.store)
     plan, failure = _plan(stack, head)
     say(f"{stack}: no plan: {_first_line(failure)}" if plan is None else f"{stack}: planned")
+    later, unrun = ([], "") if plan is None or not packs else _found(stack, head, packs)
+    if unrun:
+        say(f"{stack}: policy packs did not run: {_first_line(unrun)}")
     found, why_not = ([], "") if plan is None or not jobs else _rehearsed(stack, head, jobs)
     if why_not:
         say(f"{stack}: jobs not rehearsed: {_first_line(why_not)}")
@@ -155,6 +209,9 @@ def _stack(
         head_problem=failure,
         plan=plan,
         computed_ends=_computed_ends(plan, head),
+        packs_before=earlier,
+        packs_after=later,
+        packs_problem=unrun,
         jobs=found,
         jobs_problem=why_not,
     )
@@ -182,6 +239,27 @@ def _plan(stack: str, head: Checkout) -> tuple[dict[str, Any] | None, str]:
         return None, f"its plan {error}"
     errors = "\n".join(item["message"].strip().removeprefix("error: ") for item in plan["diagnostics"])
     return (None, errors[:_LONGEST]) if errors else (plan, "")
+
+
+def _found(stack: str, side: Checkout, packs: Sequence[Path]) -> tuple[list[PackFinding], str]:
+    """What policy packs find on a side, or why they did not run."""
+    try:
+        return [_finding(event) for event in side.policy_events(stack, packs)], ""
+    except CheckoutFailed as error:
+        return [], str(error)[:_LONGEST]
+    except (BadJson, ValidationError) as error:
+        return [], f"the engine's events can't be read: {type(error).__name__}"
+
+
+def _finding(event: Mapping[str, Any]) -> PackFinding:
+    urn = str(event.get("resourceUrn", ""))
+    return PackFinding(
+        pack=str(event.get("policyPackName")),
+        policy=str(event.get("policyName")),
+        level="mandatory" if event.get("enforcementLevel") == "mandatory" else "advisory",
+        resource="" if not urn or urn_type(urn) == "pulumi:pulumi:Stack" else urn_name(urn),
+        message=_COLOURS.sub("", str(event.get("message")))[:_LONGEST].strip(),
+    )
 
 
 def _computed_ends(plan: Mapping[str, Any] | None, head: Checkout) -> list[str]:

@@ -17,6 +17,8 @@ from typing import Any, Final
 
 import gpucluster.sandbox
 from gpucluster.checkout import python_path, with_files
+from gpucluster.core.program.values import is_object
+from gpucluster.core.text.json_text import parse
 from gpucluster.cost.preview import BUDGET_VARIABLE
 from gpucluster.errors import Fault, InputError
 from gpucluster.sandbox.project.project import Project, find_project
@@ -252,6 +254,25 @@ class Checkout:
         if not done.stdout.lstrip().startswith("{"):
             raise CheckoutFailed(self._reason(done))
         return with_files(done.stdout, self.files)
+
+    def policy_events(self, stack: str, packs: Sequence[Path]) -> list[Mapping[str, Any]]:
+        """The findings of policy packs in a preview, as events of the engine.
+
+        Raises CheckoutFailed if they did not run.
+        """
+        log = self.files.with_name(f"{self.files.name}.events")
+        options = [option for pack in packs for option in ("--policy-pack", str(pack))]
+        # The engine's JSON has no findings.
+        done = self._pulumi(
+            *("preview", "--stack", stack, "--event-log", str(log), *options),
+            variables={BUDGET_VARIABLE: "report", "PULUMI_DEBUG_COMMANDS": "true"},
+        )
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
+        events = [event for line in lines if is_object(event := parse(line))]
+        found = [event["policyEvent"] for event in events if is_object(event.get("policyEvent"))]
+        if done.returncode and not any(one.get("enforcementLevel") == "mandatory" for one in found):
+            raise CheckoutFailed(self._reason(done))
+        return found
 
     def rehearse(self, stack: str, files: Sequence[Path]) -> str:
         """The outcome of the jobs in these files on the live cluster of a stack, as JSON; the cluster is stopped

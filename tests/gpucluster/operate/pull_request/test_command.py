@@ -23,8 +23,7 @@ from gpucluster.cost.documents.report.report_json import report_schema
 from gpucluster.cost.prices.book import _FOLDER
 from gpucluster.errors import InputError
 from gpucluster.operate.judges.verdicts import Remark
-from gpucluster.operate.pull_request import judge as terms
-from gpucluster.operate.pull_request import judgement
+from gpucluster.operate.pull_request import judgement, terms
 from gpucluster.operate.pull_request.comment_json import judgement_schema
 from gpucluster.operate.pull_request.evidence import PriceFiles
 from gpucluster.operate.pull_request.judgement import Vendors

@@ -12,7 +12,7 @@ from gpucluster.core.documents.document import LONGEST
 from gpucluster.core.documents.formats import written
 from gpucluster.cost.prices import PriceBook
 from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, comment, judgement_document
-from gpucluster.operate.pull_request.evidence import JobEvidence, StackEvidence
+from gpucluster.operate.pull_request.evidence import JobEvidence, PackFinding, StackEvidence
 from gpucluster.policies.engine.pack import Pack
 from tests.gpucluster.operate.pull_request.conftest import TODAY, TRIAL, Resources, changed, evidence, stack
 from tests.says import Says
@@ -132,6 +132,47 @@ def test_with_only_new_findings_of_the_base_have_a_table_of_their_own(judge, aft
     assert [bool(line.count("in the base too")) for line in text.splitlines() if REQUIRED.match(line)] == [
         bool(number) for number, _ in enumerate(tables)
     ]
+
+
+def other(message: str, level: str = "mandatory", resource: str = "shared") -> PackFinding:
+    return PackFinding(pack="acme", policy="tagged", level=level, resource=resource, message=message)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("found", "only_new", "verdict", "rows"),
+    [
+        (
+            {"packs_after": [other("2 tags missing")]},
+            False,
+            Says("Fails", "1 mandatory finding of other policy packs in `dev`"),
+            ["| `tagged` of `acme` (mandatory): `2 tags missing` | `dev` | `shared` |"],
+        ),
+        (
+            {"packs_before": [other("1 tag missing")], "packs_after": [other("2 tags missing")]},
+            True,
+            Says("No cost or policy change"),
+            [],
+        ),
+        (
+            {"packs_before": [other("1 tag missing")], "packs_after": [other("2 tags missing")]},
+            False,
+            Says("Fails", "1 mandatory finding of other policy packs in `dev`"),
+            ["| `tagged` of `acme` (mandatory, in the base too): `2 tags missing` | `dev` | `shared` |"],
+        ),
+        (
+            {"packs_after": [other("</details> @all", "advisory", "")]},
+            False,
+            Says("Passes"),
+            ["| `tagged` of `acme` (advisory): `</details> @all` | `dev` | `the whole stack` |"],
+        ),
+        ({"packs_problem": "no module"}, False, Says("Fails", "policy packs did not run on `dev`"), []),
+    ],
+    ids=["new", "old with only new", "old", "advice", "did not run"],
+)
+def test_findings_of_other_policy_packs_are_part_of_it(judge, found, only_new, verdict, rows) -> None:
+    text = comment(replace(judge(evidence(stack(TRIAL, **found))), only_new=only_new))
+    assert first(text) == verdict
+    assert [line for line in text.splitlines() if line.startswith("| `tagged`")] == rows
 
 
 def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:

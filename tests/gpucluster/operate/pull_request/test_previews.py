@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.operate.pull_request.previews import _chosen, _matching, _stack
-from gpucluster.operate.pull_request.revisions import CheckoutFailed, locks_changed
+from gpucluster.operate.pull_request.previews import _chosen, _matching, _pack_of_base, _stack
+from gpucluster.operate.pull_request.revisions import CheckoutFailed, Repository, locks_changed
 from tests.gpucluster.operate.pull_request.conftest import TRIAL, changed, plan, state
 from tests.says import Says
 
@@ -30,6 +30,7 @@ class FakeSide:
     names: tuple[str, ...] = ("dev",)
     files: Path = Path()
     days: tuple[str, ...] = ()
+    events: Any = ()
     done: list[str] = field(default_factory=list)
 
     def stacks(self) -> list[str]:
@@ -58,6 +59,12 @@ class FakeSide:
 
     def has_day(self, day: datetime.date) -> bool:
         return day.isoformat() in self.days
+
+    def policy_events(self, stack: str, packs: list[Path]) -> list[Any]:
+        self.done.append(f"run {', '.join(map(str, packs))} on {stack}")
+        if isinstance(self.events, CheckoutFailed):
+            raise self.events
+        return [*self.events]
 
     def plan(self, stack: str) -> str:
         there = self.store / "state"
@@ -173,6 +180,67 @@ def rehearsed(**job: Any) -> str:
     machines = [{"hourly": "110.08"}, {"hourly": "6.88"}]
     known = {"kind": "TrainJob", "namespace": "training", "name": "pytorch", "source": "jobs/pytorch.yaml"}
     return json.dumps({"jobs": [{**known, "verdict": "runs", "why": [], "machines": machines, **job}]})
+
+
+def event(level: str = "mandatory", urn: str = "urn:pulumi:dev::shop::aws:s3/bucket:Bucket::data") -> dict[str, str]:
+    return {
+        "resourceUrn": urn,
+        "message": "<{%fg 1%}>not tagged<{%reset%}>\n",
+        "policyName": "tagged",
+        "policyPackName": "acme",
+        "enforcementLevel": level,
+    }
+
+
+def test_policy_packs_of_others_run_on_both_sides(tmp_path: Path) -> None:
+    whole = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
+    old = FakeSide(events=[event()])
+    new = Head(events=[event("advisory", whole), event("mandatory", "")])
+    found = _stack("dev", old, new, "", tmp_path, [].append, (), [Path("acme")])  # type: ignore[arg-type]
+    assert (old.done[-1], new.done[-1]) == ("run acme on dev", "run acme on dev")
+    assert [(one.policy, one.pack, one.level, one.resource, one.message) for one in found.packs_before] == [
+        ("tagged", "acme", "mandatory", "data", "not tagged")
+    ]
+    assert [(one.level, one.resource) for one in found.packs_after] == [("advisory", ""), ("mandatory", "")]
+    assert found.packs_problem == ""
+
+
+def test_why_a_policy_pack_did_not_run_is_said(tmp_path: Path) -> None:
+    new = Head(events=CheckoutFailed("error: no module named pulumi_policy\nmore"))
+    said: list[str] = []
+    found = _stack("dev", FakeSide(), new, "", tmp_path, said.append, (), [Path("acme")])  # type: ignore[arg-type]
+    assert found.packs_problem == "error: no module named pulumi_policy\nmore"
+    assert said == ["dev: planned", "dev: policy packs did not run: error: no module named pulumi_policy"]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """A repository whose packs name environments that git ignores."""
+    for folder in ("acme", "acme/venv", "tools", ".venv"):
+        (tmp_path / "repository" / folder).mkdir(parents=True)
+    (tmp_path / "base/acme").mkdir(parents=True)
+    (tmp_path / "base/tools").mkdir()
+    options = {"acme": "venv", "tools": "../.venv"}
+    for name, environment in options.items():
+        (tmp_path / "base" / name / "PulumiPolicy.yaml").write_text(
+            f"runtime: {{name: python, options: {{virtualenv: {environment}}}}}\n"
+        )
+    return Repository(tmp_path / "repository", tmp_path)
+
+
+def test_a_policy_pack_of_the_repository_is_the_bases_with_its_packages(repository: Repository, tmp_path: Path) -> None:
+    acme, tools = (
+        _pack_of_base(repository.root / name, repository, tmp_path / "base", "b" * 40) for name in ("acme", "tools")
+    )
+    assert (acme, tools) == (tmp_path / "base/acme", tmp_path / "base/tools")
+    assert (acme / "venv").resolve() == repository.root / "acme/venv"
+    assert (tools / "../.venv").resolve() == repository.root / ".venv"
+
+
+def test_a_policy_pack_that_is_none_in_the_base_is_refused(repository: Repository, tmp_path: Path) -> None:
+    for pack in (repository.root / "new", tmp_path / "elsewhere"):
+        with pytest.raises(InputError, match=r"--policy-pack is .* which has no PulumiPolicy\.yaml"):
+            _pack_of_base(pack, repository, tmp_path / "base", "b" * 40)
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.cost.prices import BadPrices, Price
 from gpucluster.cost.prices.book import _FOLDER
-from gpucluster.operate.pull_request.judge import book_of
+from gpucluster.operate.pull_request.terms import book_of
 from tests.gpucluster.operate.pull_request.conftest import TODAY
 
 FILES = {file.name: file.read_text() for file in _FOLDER.glob("*.csv")}
