@@ -147,15 +147,25 @@ def check(
 
 @click.command("pack")
 @click.argument("name", default=TRAINING.name, help="Name of the pack, or a folder with rules.  [default: training]")
-def pack(name: str) -> None:
+@click.option(
+    "--publish",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Write the pack into a new folder for `pulumi policy publish`, with its requirements, instead.",
+)
+def pack(name: str, publish: Path | None) -> None:
     """Print the folder of a pack, for Pulumi's --policy-pack.
 
     For example: pulumi preview --policy-pack "$(gpucluster guardrails pack)". The pack runs in the environment that
     runs this command.
     """
-    from gpucluster.policies.packs.folder import pack_folder
+    from gpucluster.policies.packs.folder import pack_folder, write_for_publishing
 
-    click.echo(pack_folder(name))
+    if publish is None:
+        click.echo(pack_folder(name))
+    else:
+        write_for_publishing(name, publish)
+        click.echo(f"Next: pulumi policy publish, in {publish}")
 
 
 @click.command("check")

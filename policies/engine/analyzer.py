@@ -23,6 +23,8 @@ from pulumi.runtime.proto.analyzer_pb2 import (
     AnalyzeDiagnostic,
     AnalyzeRequest,
     AnalyzeResponse,
+    AnalyzerHandshakeRequest,
+    AnalyzerHandshakeResponse,
     AnalyzerInfo,
     AnalyzerStackConfigureRequest,
     AnalyzerStackConfigureResponse,
@@ -60,6 +62,7 @@ from gpucluster.policies.engine.rule import (
 from gpucluster.policies.engine.run import run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.engine.settings import Settings, unknown_settings
 
+_TAGS: Final = ("gpu", "kubernetes", "cost")
 _VERSION: Final = "0.0.1"
 """Pack version if `PulumiPolicy.yaml` has none."""
 
@@ -78,19 +81,28 @@ class Analyzer(AnalyzerServicer):
         self._levels = self._own_levels
         self._configs = pack.settings.configs
         self._inputs: dict[str, Mapping[str, Any]] = {}
+        self._tags: Mapping[str, str] = {}
         self._outcomes: dict[tuple[str, str], Outcome] = {}  # by rule and URN; a new run replaces older ones
+
+    def Handshake(self, request: AnalyzerHandshakeRequest, context: Any) -> AnalyzerHandshakeResponse:
+        return AnalyzerHandshakeResponse()
+
+    def Cancel(self, request: Empty, context: Any) -> Empty:
+        return Empty()
 
     def GetAnalyzerInfo(self, request: Empty, context: Any) -> AnalyzerInfo:
         return AnalyzerInfo(
             name=self._pack.name,
-            version=_VERSION,
+            displayName=self._pack.name.replace("-", " ").capitalize(),
+            version=self._pack.version or _VERSION,
+            tags=_TAGS,
             description=self._pack.description,
             supportsConfig=True,
             policies=[_policy_info(self._pack, rule) for rule in self._rules],
         )
 
     def GetPluginInfo(self, request: Empty, context: Any) -> PluginInfo:
-        return PluginInfo(version=_VERSION)
+        return PluginInfo(version=self._pack.version or _VERSION)
 
     def Configure(self, request: ConfigureAnalyzerRequest, context: Any) -> Empty:
         given_levels = {name: given.enforcementLevel for name, given in request.policyConfig.items()}
@@ -100,6 +112,7 @@ class Analyzer(AnalyzerServicer):
         return Empty()
 
     def ConfigureStack(self, request: AnalyzerStackConfigureRequest, context: Any) -> AnalyzerStackConfigureResponse:
+        self._tags = dict(request.tags)
         return AnalyzerStackConfigureResponse()
 
     @property
@@ -125,7 +138,7 @@ class Analyzer(AnalyzerServicer):
                         Remediation(
                             policyName=rule.name,
                             policyPackName=self._pack.name,
-                            policyPackVersion=_VERSION,
+                            policyPackVersion=self._pack.version or _VERSION,
                             description=rule.title,
                             properties=properties,
                         )
@@ -167,10 +180,12 @@ class Analyzer(AnalyzerServicer):
                 today=today(),
                 program_exemptions=self._pack.program_exemptions,
                 grant=grant,
+                tags=self._tags,
                 secrets_marked=False,
             )
             if isinstance(rule, StackRule):
                 outcomes.append(_run(rule, stack))
+                response.not_applicable.extend(_not_applicable(outcomes[-1]))
                 response.diagnostics.extend(self._diagnostics(outcomes[-1], _stack_urn(resources)))
             elif isinstance(rule, ReportRule):
                 reports.append(run_report_rule(rule, outcomes, stack))
@@ -226,7 +241,7 @@ class Analyzer(AnalyzerServicer):
         yield AnalyzeDiagnostic(
             policyName=rule.name,
             policyPackName=self._pack.name,
-            policyPackVersion=_VERSION,
+            policyPackVersion=self._pack.version or _VERSION,
             description=rule.title,
             message=message(rule, ordered),
             enforcementLevel=MANDATORY if level == REMEDIATE else level,  # left by a remediation
@@ -245,11 +260,19 @@ def _severity(rule: Rule) -> PolicySeverity.ValueType:
     return PolicySeverity.Value(f"POLICY_SEVERITY_{rule.severity.name}")
 
 
+def _not_applicable(outcome: Outcome) -> Iterator[PolicyNotApplicable]:
+    """A rule without what it compares with neither passes nor fails."""
+    if outcome.not_checked and not outcome.violations:
+        reason = "; ".join(f"no {one.what} stated" for one in outcome.not_checked)
+        yield PolicyNotApplicable(policy_name=outcome.rule.name, reason=reason)
+
+
 def _policy_info(pack: Pack, rule: Rule) -> PolicyInfo:
     of_resource = isinstance(rule, ResourceRule) or rule.mends_by is not None
     info = PolicyInfo(
         name=rule.name,
-        description=rule.title,
+        displayName=rule.title,
+        description=f"{rule.title}. {rule.why}",
         enforcementLevel=_level(pack, rule),
         severity=_severity(rule),
         remediation_steps=rule.fix,

@@ -13,7 +13,7 @@ class Pack:
     """A selection of rules; `mandatory` names those that stop a preview.
 
     program_exemptions: whether exemptions that a program registers count, or only those of the pack's configuration.
-    settings: its own levels and settings, below those of a run.
+    settings: its own levels and settings, below those of a run. version: in Pulumi; empty if it has none of its own.
     """
 
     name: str
@@ -22,6 +22,7 @@ class Pack:
     mandatory: frozenset[str]
     program_exemptions: bool = True
     settings: Settings = field(default_factory=Settings)
+    version: str = ""
 
     @property
     def change_rules(self) -> tuple[ChangeRule, ...]:

@@ -150,7 +150,7 @@ class Stack:
     today: the date for checking exemptions.
     program_exemptions: whether the pack trusts programs.
     grant: which exemptions that the program registers count.
-    before: the existing stack, if the source has it.
+    before: the existing stack, if the source has it. tags: of the stack in Pulumi; only a policy pack receives them.
     secrets_marked: whether the source marks secrets, as files do; a policy receives them as plain text.
     """
 
@@ -160,6 +160,7 @@ class Stack:
     program_exemptions: bool = True
     grant: Grant = field(default_factory=Grant)
     before: Resources | None = None
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
     secrets_marked: bool = True
 
 

@@ -30,7 +30,7 @@ from gpucluster.policies.rules import place, rules
 
 FILE: Final = "pack.yaml"
 _NONE: Final = "none"
-_FIELDS: Final = ("description", "extends", "settings")
+_FIELDS: Final = ("name", "version", "description", "extends", "settings")
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _EMPTY: Final = replace(TRAINING, rules=(), mandatory=frozenset())
 
@@ -51,6 +51,7 @@ def pack_of(name: str) -> Pack:
 def read_pack(folder: Path) -> Pack:
     """The pack of a folder. Raises BadPack."""
     fields, problems = _fields(folder)
+    name = str(fields.get("name", folder.resolve().name))
     extends: str = fields.get("extends", TRAINING.name)
     base = PACKS.get(extends, _EMPTY)
     if extends not in (*PACKS, _NONE):
@@ -72,8 +73,9 @@ def read_pack(folder: Path) -> Pack:
     mandatory = frozenset(rule.name for rule in own if _stops(rule, base))
     pack = replace(
         base,
-        name=folder.resolve().name,
-        description=str(fields.get("description", f"Rules of {folder.resolve().name}")),
+        name=name,
+        version=str(fields.get("version", "")),
+        description=str(fields.get("description", f"Rules of {name}")),
         rules=tuple(sorted((*base.rules, *own), key=place)),
         mandatory=base.mandatory | mandatory,
     )
@@ -97,6 +99,11 @@ def _stops(rule: Rule, base: Pack) -> bool:
     if base.name == PRODUCTION.name:
         return not isinstance(rule, ReportRule)
     return base.name != BASELINE.name and rule.enforcement is Enforcement.MANDATORY
+
+
+def fields_of(folder: Path) -> Mapping[str, Any]:
+    """The fields of a pack's file."""
+    return _fields(folder)[0]
 
 
 def _fields(folder: Path) -> tuple[Mapping[str, Any], list[str]]:

@@ -18,8 +18,10 @@ import click
 import yaml
 
 from gpucluster.core.cache import BrokenCache, Installation, cache_folder
+from gpucluster.errors import InputError
+from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.packs import PACKS, TRAINING
-from gpucluster.policies.packs.company import pack_of
+from gpucluster.policies.packs.company import FILE, fields_of, pack_of
 
 _POLICIES = Path(__file__).parents[1]
 
@@ -29,7 +31,7 @@ def pack_folder(name: str) -> Path:
 
     Raises UnwritableCache, and BadPack for a folder that is no pack.
     """
-    files = _of_package(name) if name in PACKS else _of_company(Path(name).resolve(), pack_of(name).description)
+    files = _of_package(name) if name in PACKS else _of_company(Path(name).resolve(), pack_of(name))
     name = Path(name).resolve().name
     digest = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:16]
     installation = Installation(cache_folder() / "packs" / digest / name, "the policy pack")
@@ -39,26 +41,55 @@ def pack_folder(name: str) -> Path:
     return installation.folder
 
 
+def write_for_publishing(name: str, folder: Path) -> None:
+    """Writes a pack, or that of a folder, into a new folder for `pulumi policy publish`, with its requirements.
+
+    Raises InputError for a folder that exists or cannot be written, and BadPack.
+    """
+    pack = pack_of(name)
+    settings = _settings(TRAINING.name)
+    files = {"requirements.txt": f"gpucluster=={settings['version']}\n"}
+    if name in PACKS:
+        settings = _settings(name)
+        files["__main__.py"] = _program(name)
+    else:
+        settings = {"description": pack.description, "version": pack.version or "0.0.1"}
+        files |= {file.name: file.read_text(encoding="utf-8") for file in Path(name).glob("*.py")}
+        files |= {FILE: yaml.safe_dump({**fields_of(Path(name)), "name": pack.name}, sort_keys=False)}
+        files |= {"__main__.py": "from gpucluster.rules import serve\n\nserve(__file__)\n"}
+    try:
+        folder.mkdir(parents=True)
+        _write(folder, {**_manifest(settings, {"toolchain": "pip", "virtualenv": "venv"}), **files})
+    except OSError as error:
+        raise InputError(f"{folder} can't be written: {error.strerror}; name a new folder") from None
+
+
 def _of_package(name: str) -> dict[str, str]:
-    source = _POLICIES if name == TRAINING.name else _POLICIES / "packs" / name
-    settings: dict[str, Any] = yaml.safe_load((source / "PulumiPolicy.yaml").read_text())
-    return _files(settings, (source / "__main__.py").read_text())
+    return {**_manifest(_settings(name), _options()), "__main__.py": _program(name)}
 
 
-def _of_company(folder: Path, description: str) -> dict[str, str]:
+def _of_company(folder: Path, pack: Pack) -> dict[str, str]:
     """It runs the rules where they are, so that an edit needs no new folder."""
-    return _files(
-        {"description": description},
-        f"from gpucluster.rules import serve\n\nserve({json.dumps(str(folder))})\n",
-    )
+    settings = {"description": pack.description, **({"version": pack.version} if pack.version else {})}
+    program = f"from gpucluster.rules import serve\n\nserve({json.dumps(str(folder))})\n"
+    return {**_manifest(settings, _options()), "__main__.py": program}
 
 
-def _files(settings: Mapping[str, Any], program: str) -> dict[str, str]:
-    runtime = {"name": "python", "options": _options()}
-    return {
-        "PulumiPolicy.yaml": yaml.safe_dump({**settings, "runtime": runtime}, sort_keys=False),
-        "__main__.py": program,
-    }
+def _source(name: str) -> Path:
+    return _POLICIES if name == TRAINING.name else _POLICIES / "packs" / name
+
+
+def _settings(name: str) -> dict[str, Any]:
+    return yaml.safe_load((_source(name) / "PulumiPolicy.yaml").read_text())
+
+
+def _program(name: str) -> str:
+    return (_source(name) / "__main__.py").read_text()
+
+
+def _manifest(settings: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, str]:
+    runtime = {"name": "python", "options": dict(options)}
+    return {"PulumiPolicy.yaml": yaml.safe_dump({**settings, "runtime": runtime}, sort_keys=False)}
 
 
 def _options() -> Mapping[str, str]:
