@@ -199,6 +199,7 @@ class Rule:
     spec: the field of a cluster's spec that decides, as far as one does.
     enforcement: its level in the training pack.
     order: its position among rules of its level, in every list and report; those without one come last, by name.
+    folder: name of the folder whose pack adds it; empty for a rule of this package.
     """
 
     name: str
@@ -211,6 +212,7 @@ class Rule:
     frameworks: tuple[Framework, ...] = ()
     enforcement: Enforcement = Enforcement.ADVISORY
     order: int = 1000
+    folder: str = ""
 
     @property
     def accepts(self) -> bool:
@@ -348,10 +350,10 @@ def in_own_cluster(resource: Resource) -> bool:
 
 
 def page_of(rule: Rule) -> str:
-    """The section about the rule in this repository."""
-    return f"docs/reference/rules.md#{rule.name}"
+    """The section about the rule in this repository; of a company's rule, about those."""
+    return "docs/plan/company-packs.md#rules" if rule.folder else f"docs/reference/rules.md#{rule.name}"
 
 
 def explained_by(rule: Rule) -> str:
     """The command that explains the rule in any installation of the package."""
-    return f"gpucluster guardrails explain {rule.name}"
+    return f"gpucluster guardrails explain {rule.name}{f' --pack {rule.folder}' if rule.folder else ''}"

@@ -64,7 +64,7 @@ def read_pack(folder: Path) -> Pack:
         if isinstance(found, Rule) and found.name in taken:
             found = f"{file}: `{found.name}` is {taken[found.name]}; give the rule another name"
         if isinstance(found, Rule):
-            own.append(found)
+            own.append(replace(found, folder=folder.name))
             taken[found.name] = f"the rule of {file.name}"
         else:
             problems.append(found)

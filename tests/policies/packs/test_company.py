@@ -10,6 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from gpucluster.cli import main
+from gpucluster.policies.engine.rule import explained_by
 from gpucluster.policies.packs import PACKS
 from gpucluster.policies.packs.company import BadPack, own_rules, pack_of, read_pack
 from gpucluster.policies.report import check_stack
@@ -47,6 +48,9 @@ def test_rules_of_a_folder_run_beside_those_of_the_pack_it_extends(folder: Path,
     if extends is not None:
         (folder / "pack.yaml").write_text(yaml.safe_dump({"extends": extends}))
     pack, base = read_pack(folder), PACKS.get(extends or "training")
+    assert {explained_by(rule) for rule in pack.rules if rule.name == "first-rule"} == {
+        "gpucluster guardrails explain first-rule --pack acme"
+    }
     assert (pack.name, own_rules(pack)) == ("acme", {"first-rule", "second-rule"})
     assert {rule.name for rule in pack.rules} - own_rules(pack) == {rule.name for rule in (base.rules if base else ())}
     assert pack.mandatory & own_rules(pack) == stops
