@@ -32,7 +32,7 @@ _form = form_of("table", "json")
 _pack = click.option(
     "--pack",
     "pack_name",
-    metavar="NAME|FOLDER",
+    metavar="NAME",
     default=TRAINING.name,
     show_default=True,
     help=PACK_HELP,

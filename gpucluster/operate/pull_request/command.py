@@ -34,7 +34,7 @@ def _judging(command: _Command) -> _Command:
                 "--pack",
                 "pack_name",
                 envvar="PR_CHECK_PACK",
-                metavar="NAME|FOLDER",
+                metavar="NAME",
                 default=TRAINING.name,
                 show_default=True,
                 help=PACK_HELP,
