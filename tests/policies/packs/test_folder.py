@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -10,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
-from google.protobuf import empty_pb2
-from pulumi.runtime.proto.analyzer_pb2 import MANDATORY
+from google.protobuf import empty_pb2, json_format
+from pulumi.runtime.proto.analyzer_pb2 import MANDATORY, AnalyzeStackRequest, ConfigureAnalyzerRequest
 
 import gpucluster.policies
 from gpucluster.cli import main
@@ -20,6 +21,7 @@ from gpucluster.policies.packs.folder import pack_folder
 from tests.policies.served import served
 from tests.says import Says
 
+SESSION = Path(__file__).parents[1] / "engine/session.jsonl"
 POLICIES = Path(gpucluster.policies.__file__).parent
 
 
@@ -94,6 +96,30 @@ def test_the_rules_of_a_company_run_in_a_preview_where_they_are(acme: Path) -> N
     (acme / "pack.yaml").write_text(yaml.safe_dump({**settings, "version": "2.0.0"}))
     assert _info(folder)[1] == RULES - {"allowed-regions"}
     assert "version: 2.0.0" in (pack_folder(str(acme)) / "PulumiPolicy.yaml").read_text()
+
+
+def test_settings_of_the_folder_hold_in_a_preview_below_those_of_the_run(acme: Path) -> None:
+    written = yaml.safe_load((acme / "pack.yaml").read_text())
+    written["settings"] |= {"allowed-regions": {"regions": ["eu-west-1"]}, "cost-centre-pattern": "disabled"}
+    del written["settings"]["exemptions-valid"]
+    (acme / "pack.yaml").write_text(yaml.safe_dump({**written, "extends": "none"}))
+    [asked] = [line for line in SESSION.read_text().splitlines() if '"AnalyzeStack"' in line]
+    stack = json_format.ParseDict(json.loads(asked)["request"], AnalyzeStackRequest())
+    with served(pack_folder(str(acme))) as (stub, _):
+
+        def found(**properties: list[str]) -> set[str]:
+            request = ConfigureAnalyzerRequest()
+            request.policyConfig["allowed-regions"].enforcementLevel = MANDATORY
+            request.policyConfig["allowed-regions"].properties.update(properties)
+            stub.Configure(request)
+            return {one.policyName for one in stub.AnalyzeStack(stack).diagnostics}
+
+        unconfigured = {one.policyName for one in stub.AnalyzeStack(stack).diagnostics}
+        assert (unconfigured, found(), found(regions=["us-east-1"])) == (
+            {"allowed-regions"},
+            {"allowed-regions"},
+            set(),
+        )
 
 
 def test_a_folder_that_is_no_pack_any_more_ends_with_its_mistake(acme: Path) -> None:
