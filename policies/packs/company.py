@@ -52,8 +52,8 @@ def read_pack(folder: Path) -> Pack:
     """The pack of a folder. Raises BadPack."""
     fields, problems = _fields(folder)
     name = str(fields.get("name", folder.resolve().name))
-    extends: str = fields.get("extends", TRAINING.name)
-    base = PACKS.get(extends, _EMPTY)
+    extends = fields.get("extends", TRAINING.name)
+    base = PACKS.get(str(extends), _EMPTY)
     if extends not in (*PACKS, _NONE):
         problems.append(f"{folder / FILE}: extends is {extends!r}; write {', '.join(PACKS)} or {_NONE}")
     own: list[Rule] = []
@@ -81,7 +81,8 @@ def read_pack(folder: Path) -> Pack:
     )
     if not problems:  # settings of a rule that cannot be read would be unknown
         try:
-            pack = replace(pack, settings=read_settings(json.dumps(fields.get("settings", {})), pack.rules))
+            written = json.dumps(fields.get("settings", {}), default=str)  # YAML reads days as dates
+            pack = replace(pack, settings=read_settings(written, pack.rules))
         except BadSettings as error:
             problems = [f"{folder / FILE}: {line}" for line in str(error).splitlines()]
     if problems:

@@ -96,6 +96,15 @@ def test_files_of_a_folder_import_each_other_and_an_edit_counts(folder: Path) ->
     assert "another-name" in own_rules(read_pack(folder))
 
 
+def test_an_exemption_in_its_file_ends_on_a_day_that_yaml_reads_as_a_date(folder: Path, program) -> None:
+    entry = {"resource": "train", "reason": "agreed with the team", "owner": "ada", "until": program.today}
+    (folder / "pack.yaml").write_text(yaml.safe_dump({"settings": {"second-rule": {"exemptions": [entry]}}}))
+    pack = read_pack(folder)
+    checked = check_stack("", program.stack().resources, pack=pack, settings=pack.settings, today=program.today)
+    [second] = [one for one, _ in checked.outcomes if one.rule.name == "second-rule"]
+    assert (second.violations, [one.exemption.until for one in second.exempted]) == ((), [program.today])
+
+
 @cases
 def test_a_folder_that_is_no_pack_is_one_error(tmp_path: Path, files, says) -> None:
     folder = tmp_path / "acme"
