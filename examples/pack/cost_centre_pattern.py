@@ -22,7 +22,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = StackRule(
     name="cost-centre-pattern",
     title="Cost centres have the form that finance books",
-    why="Costs of another cost centre are charged to nobody.",
+    why="Costs of another cost centre are not charged to any project.",
     fix="Write the number of your cost centre, such as CC-1234.",
     reads="tags and labels of every resource that supports them",
     severity=Severity.HIGH,

@@ -105,7 +105,7 @@ class Grant:
     """Which exemptions of programs count.
 
     counts: whether any does. owners, rules: None for anyone and any. days: most days ahead.
-    computed: last days that no file of the program has, so that each run computes them anew; None if no file was read.
+    computed: last days that no file of the program has, because each run computes them; None if no file was read.
     company: names of rules beside those of this package.
     """
 

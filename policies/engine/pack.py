@@ -13,7 +13,7 @@ class Pack:
     """A selection of rules; `mandatory` names those that stop a preview.
 
     program_exemptions: whether exemptions that a program registers count, or only those of the pack's configuration.
-    settings: its own levels and settings, below those of a run. version: in Pulumi; empty if it has none of its own.
+    settings: its own levels and settings, below those of a run. version: in Pulumi; empty for the default.
     """
 
     name: str
