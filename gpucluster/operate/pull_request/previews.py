@@ -147,7 +147,9 @@ def _pack_of_base(pack: Path, repository: Repository, files: Path, base: str) ->
     if not (found / "PulumiPolicy.yaml").is_file():
         where = "" if inside is None else f" in the base {base[:12]}: no change brings its own judge"
         raise InputError(f"--policy-pack is {str(pack)!r}, which has no PulumiPolicy.yaml{where}")
-    for name in (*_environment(found / "PulumiPolicy.yaml"), "node_modules") if inside is not None else ():
+    if inside is None:
+        return found
+    for name in (*_environment(found / "PulumiPolicy.yaml"), "node_modules"):
         there, here = Path(os.path.normpath(repository.root / inside / name)), Path(os.path.normpath(found / name))
         if there.is_dir() and not here.exists() and here.is_relative_to(files):
             here.parent.mkdir(parents=True, exist_ok=True)
