@@ -32,12 +32,8 @@ _EXEMPTIONS: Final[Mapping[str, Any]] = {
     '{"resource": NAME, URN or *, "reason": ..., "owner": ..., "until": the last day, YYYY-MM-DD, UTC}',
     "items": {"type": "object", "required": ["resource", "reason", "owner", "until"]},
 }
-
-
 _OURS: Final = "gpucluster:"
 """Start of the types of our components."""
-
-
 _NAMED: Final = 20
 """Resources to name with the same problem."""
 
@@ -308,17 +304,10 @@ def message(rule: Rule, violations: Sequence[Violation]) -> str:
     the title of a policy's fields.
     """
     fixes = dict.fromkeys(violation.fix or rule.fix for violation in violations)
-    shown = [*fixes] if len(fixes) == 1 else [rule.fix]
+    fix = next(iter(fixes)) if len(fixes) == 1 else rule.fix
     count = [f"{len(violations):,} findings"] if len(violations) > 1 else []
-    return "\n".join(
-        [
-            *count,
-            *wrong([(one.resource.name if one.resource else "the stack", one) for one in violations]),
-            f"why: {rule.why}",
-            *(f"fix: {fix}" for fix in shown),
-            f"see: {explained_by(rule)}",
-        ]
-    )
+    what = wrong([(one.resource.name if one.resource else "the stack", one) for one in violations])
+    return "\n".join([*count, *what, f"why: {rule.why}", f"fix: {fix}", f"see: {explained_by(rule)}"])
 
 
 def wrong(named: Sequence[tuple[str, Violation]]) -> Iterator[str]:

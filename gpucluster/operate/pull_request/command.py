@@ -152,9 +152,8 @@ def command(
         if not quiet:
             click.echo(text, err=True)
 
-    scratch = Path(context.with_resource(TemporaryDirectory(prefix="pr-check-pack-")))
-    pack = pack_of_base(pack_name, base or "main", scratch)
-    terms = terms_of(pack, pack_name, config, prices, only_new=only_new)  # before any slow step, to report errors early
+    pack = pack_of_base(pack_name, base or "main", context.with_resource(TemporaryDirectory(prefix="pr-check-pack-")))
+    terms = terms_of(pack, pack_name, config, prices, only_new=only_new)
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
@@ -191,8 +190,7 @@ def render(
 
     terms = terms_of(pack_of(pack_name), pack_name, config, prices, only_new=only_new)
     found = _evidence(file)
-    judged = terms.judge(found, found.changed_files)
-    _present(judged, form, output, reports)
+    _present(terms.judge(found, found.changed_files), form, output, reports)
 
 
 @command.command("comment")

@@ -81,13 +81,14 @@ class Terms:
         return book_of(files, folder, own=self.own_prices, today=self.today)
 
 
-def pack_of_base(name: str, base: str, scratch: Path) -> Pack:
+def pack_of_base(name: str, base: str, temporary: str) -> Pack:
     """A pack by its name, or that of a folder as the base has it: no change edits its own judge.
 
-    scratch: an empty folder, kept while the pack runs.
+    temporary: an empty folder, kept while the pack runs.
     """
     if name in PACKS:
         return PACKS[name]
+    scratch = Path(temporary)
     (scratch / "git").mkdir()
     folder = Repository.around(Path.cwd(), scratch / "git").of_base(Path(name), base, scratch)
     if folder is None and Path(name).is_dir():
