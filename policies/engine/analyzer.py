@@ -43,7 +43,7 @@ from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 from gpucluster.core.program.closing import hand_over
 from gpucluster.core.program.readers.policy import plain, resource_of, resources_of
 from gpucluster.core.program.resources import Resources
-from gpucluster.policies.engine.exemptions import today
+from gpucluster.policies.engine.exemptions import GRANTS, Grant, today
 from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.remediation import remediated
