@@ -1,11 +1,12 @@
 """The tables of this folder: columns of the two bill formats, line types of AWS, and units.
 
 Columns: FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec specification/columns at v1.0 (f7f58a0), v1.1 (6108d40) and v1.2
-(7296e31), with those of AWS (docs.aws.amazon.com, Data Exports user guide, FOCUS 1.2 with AWS columns) and of Microsoft
-(Cost Management, FOCUS dataset schema), which begin with `x_`; CUR 2.0: Data Exports user guide, table dictionary of
-`COST_AND_USAGE_REPORT`. Line types, and the column of each one's amortised cost: the same dictionary, line item,
-reservation and savings plan columns. Units: FOCUS 1.2, attribute Unit Format, and those that AWS (`Hrs`, `GB-Mo`),
-Azure (`1 GB/Month`) and Google Cloud (`GiBy.mo`) write instead; the clouds write GB but bill GiB.
+(7296e31), and for 1.3 and 1.4 specification/datasets/cost_and_usage (f1eeb30): 1.3 adds ServiceProviderName, 1.4
+removes ProviderName and PublisherName. With them those of AWS (docs.aws.amazon.com, Data Exports user guide, FOCUS 1.2
+with AWS columns) and of Microsoft (Cost Management, FOCUS dataset schema), which begin with `x_`; CUR 2.0: Data Exports
+user guide, table dictionary of `COST_AND_USAGE_REPORT`. Line types, and the column of each one's amortised cost: the
+same dictionary, line item, reservation and savings plan columns. Units: FOCUS 1.2, attribute Unit Format, and what AWS
+(`Hrs`, `GB-Mo`), Azure (`1 GB/Month`) and Google Cloud (`GiBy.mo`) write instead; the clouds write GB but bill GiB.
 """
 
 from __future__ import annotations
@@ -100,6 +101,8 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 USD: Final = "USD"
+BLOCK_FEE: Final = "CapacityBlockFee:"
+"""Part of the usage type of a capacity block's fee; the machine type follows."""
 
 
 class BadBill(InputError):
@@ -114,6 +117,7 @@ class Charge:
     correction: whether they correct an earlier bill.
     quantity: priced units; None if no row has any.
     billed, effective: the invoiced amount, and the amount with purchases spread over what they cover.
+    reservation, contract: the capacity reservation it used, and the contract commitments applied to it, as JSON.
     start, end: from the beginning of the first row to the end of the last, in UTC.
     """
 
@@ -129,6 +133,8 @@ class Charge:
     description: str
     details: str
     commitment: str
+    reservation: str
+    contract: str
     resource: str
     resource_name: str
     tags: str

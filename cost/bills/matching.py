@@ -30,6 +30,9 @@ _RESERVED: Final = re.compile(r"^(?:[A-Z]{2,4}\d?-)?(?:Reservation|DedicatedRes)
 """Usage types that state the hours of a capacity reservation at rate 0, beside the machines that are billed: BoxUsage
 and UnusedBox (AWS Data Exports user guide, "Monitoring your On-Demand capacity reservations")."""
 
+_DEDICATED: Final = re.compile(r"(?:Dedicated|Host|UnusedDed)\w*:")
+"""Usage types of AWS for machines of single tenants, whose price is another one."""
+
 _FIELDS: Final = ("usagetype", "metername", "description")
 """Fields of price lists that bills contain as well."""
 
@@ -168,8 +171,15 @@ def same_thing(charge: Charge, lines: Iterable[Planned]) -> Match | None:
 
 def _bought_alike(charge: Charge, line: Planned) -> bool:
     committed = line.purchase in ("reserved", "savings_plan", "capacity_block", "dws_calendar")
-    spot = line.purchase == "spot"
-    return bool(charge.commitment) == committed and ("spot" in f"{charge.meter} {charge.description}".lower()) == spot
+    return bool(charge.commitment) == committed and (market(charge) == "spot") == (line.purchase == "spot")
+
+
+def market(charge: Charge) -> str:
+    """Where the machines of a charge were bought: `spot`, `dedicated`, or empty for the normal market."""
+    text = f"{charge.meter} {charge.description}".lower()
+    if "spot" in text:
+        return "spot"
+    return "dedicated" if _DEDICATED.search(charge.meter) else ""
 
 
 def _quantity(charge: Charge, line: Planned, count: Decimal) -> Decimal | None:

@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from gpucluster.cost.estimate.estimate import Estimate
-from gpucluster.cost.pricing.model import HOURS_PER_MONTH
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine
 
 
 @dataclass(frozen=True, kw_only=True)
 class Planned:
     """quantity, price: units per month and USD per unit, None if the estimate knows none. purchase, term: the purchase
-    option.
+    option. reservation, block_days: the id of the capacity that a line pays for, and the length of a block; empty and 0
+    if the plan does not tell.
     """
 
     urn: str
@@ -29,6 +30,13 @@ class Planned:
     term: str
     quantity: Decimal | None
     price: Decimal | None
+    reservation: str = ""
+    block_days: Decimal = Decimal(0)
+
+    @property
+    def machines(self) -> Decimal:
+        """Machines of a line of machines."""
+        return (self.quantity or Decimal(0)) / HOURS_PER_MONTH
 
 
 def planned_lines(estimate: Estimate) -> tuple[Planned, ...]:
@@ -37,11 +45,16 @@ def planned_lines(estimate: Estimate) -> tuple[Planned, ...]:
         Planned(
             urn=line.urn, part=line.part, name=line.name, provider=line.provider, region=line.region, sku=line.sku,
             unit=line.unit, purchase=line.purchase, term=line.term, quantity=line.quantity, price=line.unit_price,
+            reservation=line.reservation, block_days=_block_days(line),
         )
         for line in estimate.lines
         if not line.paid_by
     )  # fmt: skip
     return (*priced, *_without_price(estimate))
+
+
+def _block_days(line: CostLine) -> Decimal:
+    return round(line.upfront / (line.machines * line.unit_price * 24), 2) if line.upfront else Decimal(0)
 
 
 def _without_price(estimate: Estimate) -> Iterator[Planned]:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from gpucluster.core.environment import installing
-from gpucluster.cost.bills.charges import CATEGORIES, BadBill, Charge, Read, Rest, columns
+from gpucluster.cost.bills.charges import BLOCK_FEE, CATEGORIES, BadBill, Charge, Read, Rest, columns
 from gpucluster.cost.bills.sources import MOST_FAULTS, Source, casts, opened, quoted, source_of
 from gpucluster.errors import Fault
 
@@ -118,10 +118,16 @@ _MOST_UNMARKED: Final = 1000
 
 _ONE_THING: Final = (
     "provider", "account", "category", "correction", "currency", "unit", "region", "service", "meter", "description",
-    "details", "commitment", "resource", "resource_name", "tags",
+    "details", "commitment", "reservation", "contract", "resource", "resource_name", "tags",
 )  # fmt: skip
-_ROW: Final = (*(name for name in _ONE_THING if name not in ("tags", "resource_name")), "price_id", "start", "end_")
-"""Fields that identify a row across files. Not its tags, which clouds add later."""
+_ROW: Final = (
+    *(name for name in _ONE_THING if name not in ("tags", "resource_name", "reservation", "contract")),
+    "zone", "operation", "price_id", "start", "end_", "CASE WHEN resource = '' THEN tags END",
+)  # fmt: skip
+"""Fields that identify a row across files. Clouds add tags to earlier days, so the tags of a resource do not belong to
+its row. In a bill without resource ids a row is the sum of what has the same tags: there, only the tags tell the rows
+of two owners apart. Not the line item's id, which AWS assigns anew in each delivery (Data Exports user guide,
+`identity_line_item_id`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +145,7 @@ class Wanted:
 
 def read_bills(files: Sequence[Path], wanted: Wanted, start: date | None = None, end: date | None = None) -> Read:
     """The charges in files that begin from `start` on and before `end`. A row in several files counts once, as in the
-    last of them.
+    file that has it most often, of several such files as in the last.
 
     BadBill if no file can be read, Fault if DuckDB is not installed.
     """
@@ -201,8 +207,8 @@ def _gather(
         rows = f"SELECT *, hash({', '.join(_ROW)}) AS key FROM ({rows})"
         each = f"SELECT key, file, count(*) AS number, sum(billed) AS billed FROM ({rows}) GROUP BY key, file"
         db.execute(
-            "CREATE TEMP TABLE repeated AS SELECT key, max(file) AS kept, "
-            "sum(number) - arg_max(number, file) AS number, min(billed) <> max(billed) AS other "
+            "CREATE TEMP TABLE repeated AS SELECT key, arg_max(file, (number, file)) AS kept, "
+            "sum(number) - max(number) AS number, min(billed) <> max(billed) AS other "
             f"FROM ({each}) GROUP BY key HAVING count(*) > 1"
         )
         [(repeated, changed)] = db.execute(
@@ -224,12 +230,16 @@ def _gather(
 
 
 def _whose(wanted: Wanted) -> str:
-    """`ours` if a row may belong to the stack, `unknown` if nothing identifies its owner, else `others`."""
+    """`ours` if a row may belong to the stack, `fee` for another block's fee, which may pay for machines of the stack,
+    `unknown` if nothing identifies its owner, else `others`.
+    """
     values = [f"({one})::INT" for one in _contains("tags", wanted.values)]
     conditions = ["lower(resource) IN (SELECT unnest($ids::VARCHAR[]))", *_contains("tags", wanted.words)]
     conditions += [f"{' + '.join(values)} >= {wanted.enough}"] if values else []
     others = " OR ".join(["category <> 'Usage'", *_contains("lower(tags)", wanted.keys)])
-    return f"CASE WHEN {' OR '.join(conditions)} THEN 'ours' WHEN {others} THEN 'others' ELSE 'unknown' END"
+    fee = f"contains(meter, {quoted(BLOCK_FEE)})"
+    ours = " OR ".join(conditions)
+    return f"CASE WHEN {ours} THEN 'ours' WHEN {fee} THEN 'fee' WHEN {others} THEN 'others' ELSE 'unknown' END"
 
 
 def _folded(name: str) -> str:
@@ -247,7 +257,7 @@ def _contains(text: str, words: frozenset[str]) -> list[str]:
 def _read(db: DuckDBPyConnection, faults: tuple[str, ...], repeated: int, changed: int) -> Read:
     listed = ", ".join((*_ONE_THING, "rows", "quantity", "billed", "effective", "start", "end_"))
     db.execute(
-        "CREATE TEMP TABLE charges AS SELECT *, whose = 'ours' OR (whose = 'unknown' AND "
+        "CREATE TEMP TABLE charges AS SELECT *, whose IN ('ours', 'fee') OR (whose = 'unknown' AND "
         f"row_number() OVER (PARTITION BY whose ORDER BY abs(effective) DESC) <= {_MOST_UNMARKED}) AS kept "
         "FROM every WHERE lacking IS NULL"
     )

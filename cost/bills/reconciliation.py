@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from gpucluster.core.program.resources import Resources
-from gpucluster.cost.bills.charges import USD, BadBill, Charge, Read
-from gpucluster.cost.bills.matching import Matcher, StackCharges, same_thing, tags_of
+from gpucluster.cost.bills.blocks import fees_of, is_fee, with_fees
+from gpucluster.cost.bills.charges import USD, BadBill, Charge, Read, Rest
+from gpucluster.cost.bills.matching import Matcher, StackCharges, market, same_thing, tags_of
 from gpucluster.cost.bills.planned import Planned, Window
 from gpucluster.cost.pricing.model import cents
 
@@ -32,7 +33,8 @@ class Row:
 
     planned: USD, None if the plan has no price. cost: USD with purchases spread over what they cover
     (EffectiveCost), not rounded. invoiced: USD on the invoice (BilledCost). quantity: None if the bill's unit is
-    unknown. charges: rows of the bill. months: of the estimate in the window.
+    unknown. charges: rows of the bill. months: of the estimate in the window. payments: how its paid units were bought:
+    by which commitment, and on which market.
     """
 
     line: Planned
@@ -44,6 +46,7 @@ class Row:
     charges: int
     reasons: tuple[Reason, ...]
     months: Decimal
+    payments: frozenset[tuple[str, str]]
 
     @property
     def billed(self) -> Decimal:
@@ -171,22 +174,28 @@ def reconcile(
         )
     window = Window(_moment(start) or min(one.start for one in usage), _moment(end) or max(one.end for one in usage))
     matches = [(charge, matcher.of(charge)) for charge in usage]
-    rows = tuple(
-        _row(line, window, [(charge, match.quantity) for charge, match in matches if match and match.line is line])
-        for line in lines
-    )
+    accounts = frozenset(charge.account for charge in usage)
+    fees = fees_of(read.charges, lines, matcher, accounts)
+    paid = {fee for of_line in fees.of_line.values() for fee in of_line}
+
+    def charges_of(line: Planned) -> list[tuple[Charge, Decimal | None]]:
+        own = [(charge, match.quantity) for charge, match in matches if match and match.line is line]
+        return with_fees(line, fees.of_line.get(line, ()), own, window)
+
+    rows = tuple(_row(line, window, charges_of(line)) for line in lines)
     short = [row.line for row in rows if row.planned is None or row.billed < row.planned]
-    accounts = {charge.account for charge in usage}
     loose = [one for one in read.charges if one not in set(charges) and one.currency == USD and one.account in accounts]
     loose = [charge for charge in loose if charge.category == "Usage" and matcher.unmarked(charge)]
     fits = [(charge, match.line) for charge in loose if (match := same_thing(charge, short))]
+    apart = [charge for charge in charges if charge not in {*usage, *paid} and charge.currency == USD]
+    others = [charge for charge in read.charges if is_fee(charge) and charge not in {*charges, *paid}]
     return Reconciled(
         window=window,
         rows=rows,
         not_in_plan=tuple(_unplanned(charge) for charge, match in matches if match is None),
-        unlabelled=tuple((_unplanned(charge), line) for charge, line in fits),
-        apart=tuple(_apart(charge for charge in charges if charge not in set(usage) and charge.currency == USD)),
-        elsewhere=tuple(_elsewhere(read)),
+        unlabelled=tuple((_unplanned(charge), line) for charge, line in (*fits, *fees.possible)),
+        apart=tuple(_apart(apart)),
+        elsewhere=tuple(_elsewhere(read, others)),
         other_currencies=tuple(_currencies(read)),
         read=read,
     )
@@ -197,6 +206,7 @@ def _moment(day: date | None) -> datetime | None:
 
 
 def _row(line: Planned, window: Window, charges: Sequence[tuple[Charge, Decimal | None]]) -> Row:
+    charges = _paid(charges)
     months = window.months(line.unit)
     planned = None if line.quantity is None or line.price is None else cents(line.quantity * line.price * months)
     known = [quantity for _, quantity in charges if quantity is not None]
@@ -210,7 +220,26 @@ def _row(line: Planned, window: Window, charges: Sequence[tuple[Charge, Decimal 
         charges=sum(charge.rows for charge, _ in charges),
         reasons=tuple(_reasons(line, planned, months, charges)),
         months=months,
+        payments=_payments(charges),
     )
+
+
+def _paid(charges: Sequence[tuple[Charge, Decimal | None]]) -> Sequence[tuple[Charge, Decimal | None]]:
+    """The charges, those at rate 0 without a quantity if others are paid: they repeat units that others are billed for,
+    such as hours of a reservation, or are a free allowance.
+    """
+    if not any(quantity and _costs(charge) for charge, quantity in charges):
+        return charges
+    return [(charge, quantity if _costs(charge) else Decimal(0)) for charge, quantity in charges]
+
+
+def _costs(charge: Charge) -> bool:
+    return bool(charge.effective or charge.billed)
+
+
+def _payments(charges: Sequence[tuple[Charge, Decimal | None]]) -> frozenset[tuple[str, str]]:
+    """Discounts, and parts that are not counted, go with what they belong to."""
+    return frozenset((charge.commitment, market(charge)) for charge, quantity in charges if quantity != 0)
 
 
 def _reasons(
@@ -244,7 +273,10 @@ def _reasons(
     if of_price:
         kind = "commitment" if any(charge.commitment for charge, _ in charges) else "price"
         each = sum((charge.effective for charge, _ in charges), Decimal(0)) / quantity if quantity else Decimal(0)
-        yield Reason(kind, of_price, f"${line.price:f} per {line.unit} planned, ${_number(each, 6)} billed")
+        note = ", the mean of what was bought in several ways" if len(_payments(charges)) > 1 else ""
+        if line.purchase == "capacity_block" and not billed:
+            note = "; the fee of a block is on the bill of the day on which it starts: give that bill, too"
+        yield Reason(kind, of_price, f"${line.price:f} per {line.unit} planned, ${_number(each, 6)} billed{note}")
 
 
 def _number(value: Decimal, places: int = 2) -> str:
@@ -281,10 +313,16 @@ def _apart(charges: Iterable[Charge]) -> Iterator[Apart]:
         yield Apart(kind, cents(billed), cents(effective), sum(one.rows for one in of_kind))
 
 
-def _elsewhere(read: Read) -> Iterator[Apart]:
-    for rest in read.rest:
-        if rest.currency == USD and rest.category != "Usage":
-            yield Apart(rest.category, cents(rest.billed), cents(rest.effective), rest.rows)
+def _elsewhere(read: Read, fees: Iterable[Charge]) -> Iterator[Apart]:
+    found: dict[str, list[Rest | Charge]] = {}
+    for one in (*read.rest, *fees):
+        if one.currency == USD and one.category != "Usage":
+            found.setdefault(one.category, []).append(one)
+    for category, alike in sorted(found.items()):
+        billed, effective = (
+            sum(amounts, Decimal(0)) for amounts in zip(*((one.billed, one.effective) for one in alike), strict=True)
+        )
+        yield Apart(category, cents(billed), cents(effective), sum(one.rows for one in alike))
 
 
 def _currencies(read: Read) -> Iterator[tuple[str, Decimal, int]]:

@@ -52,7 +52,7 @@ def source_of(db: DuckDBPyConnection, number: int, path: Path) -> Source:
     form = _form(has)
     if form is None:
         names = " or ".join(name for name, _ in _TELLS)
-        raise BadBill(f"{path} line 1: no column {names}; bills are FOCUS 1.0 to 1.2, or AWS's CUR 2.0")
+        raise BadBill(f"{path} line 1: no column {names}; bills are FOCUS 1.0 to 1.4, or AWS's CUR 2.0")
     lacks = [column.names[0] for column in columns(form) if column.needed and not _of(column, has)]
     if lacks:
         raise BadBill(f"{path} line 1: no column {', '.join(lacks)}: the file is not read")

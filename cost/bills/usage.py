@@ -97,7 +97,10 @@ def with_usage(assumptions: Assumptions, usage: Mapping[str, Mapping[str, Decima
 
 
 def _prices(rows: Sequence[Row]) -> Iterator[tuple[_Thing, Decimal]]:
-    """Prices that differ from the book's, over all lines of one price."""
+    """Prices that differ from the book's, over all lines of one price.
+
+    Only of what was bought in one way: the mean of two markets, or of a commitment and its overflow, is no price.
+    """
     costs: dict[_Thing, list[Row]] = {}
     for row in rows:
         if row.quantity and row.cost > 0:
@@ -105,6 +108,10 @@ def _prices(rows: Sequence[Row]) -> Iterator[tuple[_Thing, Decimal]]:
             key = (line.provider, line.region, line.sku, line.unit, f"{line.purchase},{line.term}")
             costs.setdefault(key, []).append(row)
     for key, of_thing in sorted(costs.items()):
+        payments = frozenset[tuple[str, str]]().union(*(row.payments for row in of_thing))
+        markets = {"spot"} if of_thing[0].line.purchase == "spot" else {""}
+        if len(payments) != 1 or {market for _, market in payments} != markets:
+            continue
         quantity = sum((row.quantity or Decimal(0) for row in of_thing), Decimal(0))
         price = (sum((row.cost for row in of_thing), Decimal(0)) / quantity).quantize(_PLACES).normalize()
         if any(row.line.price is None or abs(row.line.price - price) > _NEAR * price for row in of_thing):

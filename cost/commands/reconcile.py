@@ -65,7 +65,7 @@ def reconcile(
     state by the ids of its resources. Billed means EffectiveCost, with commitments spread over what they cover; the
     amount on the invoice, BilledCost, is listed next to it. Credits, taxes, purchases and refunds are separate.
 
-    Reads FOCUS 1.0 to 1.2 of any cloud and AWS's CUR 2.0. A row in several files counts once, with the values of the
+    Reads FOCUS 1.0 to 1.4 of any cloud and AWS's CUR 2.0. A row in several files counts once, with the values of the
     last file. Rows that cannot be read are reported by line and column, and excluded. Amounts in currencies other
     than USD are listed, not added. `gpucluster schema cost-reconcile` describes json.
 

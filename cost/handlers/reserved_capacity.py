@@ -104,6 +104,7 @@ def committed(
     yield replace(
         line,
         spend="committed-elsewhere",
+        reservation=where,
         idle=(held - (count if used is None else used)) * each,
         upfront=cents(held * found.usd * 24 * upfront_days),
     )

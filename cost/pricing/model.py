@@ -78,6 +78,7 @@ class CostLine:
         every sum, with its amortised monthly cost.
     paid_by: the reservation or block that these machines run in, whose cost is another line or has no price; empty if
         this line pays.
+    reservation: the id of the reservation or block outside the stack that this line pays for; empty without one.
     idle: units of the quantity that are paid for but unused here.
     upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False if only second opinions on the price are known.
@@ -107,6 +108,7 @@ class CostLine:
     ceiling: Decimal | Unbounded
     spend: Spend = "new"
     paid_by: str = ""
+    reservation: str = ""
     idle: Decimal = Decimal(0)
     upfront: Decimal = Decimal(0)
     rankable: bool = True

@@ -46,6 +46,11 @@ class Item:
     currency: str = "USD"
     billed: Decimal | None = None
     commitment: str = ""
+    account: str = "account-1"
+    region: str = "us-east-1"
+    correction: str = ""
+    operation: str = ""
+    contract: str = ""
 
     @property
     def invoiced(self) -> Decimal:
@@ -114,7 +119,7 @@ FOCUS: Final[dict[str, Callable[[Item], Any]]] = {
     "BillingAccountId": lambda _: "payer-1",
     "BillingCurrency": lambda item: item.currency,
     "ChargeCategory": lambda item: item.category,
-    "ChargeClass": lambda _: "",
+    "ChargeClass": lambda item: item.correction,
     "ChargeDescription": lambda item: item.description,
     "ChargePeriodEnd": lambda item: f"{item.day + timedelta(days=1)}T00:00:00Z",
     "ChargePeriodStart": lambda item: f"{item.day}T00:00:00Z",
@@ -123,12 +128,13 @@ FOCUS: Final[dict[str, Callable[[Item], Any]]] = {
     "PricingQuantity": lambda item: "" if item.quantity is None else item.quantity,
     "PricingUnit": lambda item: item.unit if item.quantity is not None else "",
     "ProviderName": lambda item: PROVIDERS[item.cloud],
-    "RegionId": lambda _: "us-east-1",
+    "RegionId": lambda item: item.region,
     "ResourceId": lambda item: item.resource,
     "ServiceName": lambda item: item.service,
     "SkuPriceId": lambda item: f"{item.price:.9f}",
-    "SubAccountId": lambda _: "account-1",
+    "SubAccountId": lambda item: item.account,
     "Tags": lambda item: json.dumps(item.tags),
+    "x_Operation": lambda item: item.operation,
     "x_UsageType": lambda item: item.meter,
 }  # fmt: skip
 CUR2: Final[dict[str, Callable[[Item], Any]]] = {
@@ -139,20 +145,30 @@ CUR2: Final[dict[str, Callable[[Item], Any]]] = {
     "line_item_product_code": lambda item: item.service,
     "line_item_resource_id": lambda item: item.resource,
     "line_item_unblended_cost": lambda item: item.invoiced,
-    "line_item_usage_account_id": lambda _: "account-1",
+    "line_item_operation": lambda item: item.operation,
+    "line_item_usage_account_id": lambda item: item.account,
     "line_item_usage_amount": lambda item: "" if item.quantity is None else item.quantity,
     "line_item_usage_end_date": lambda item: f"{item.day + timedelta(days=1)} 00:00:00.000",
     "line_item_usage_start_date": lambda item: f"{item.day} 00:00:00.000",
     "line_item_usage_type": lambda item: item.meter,
     "pricing_rate_id": lambda item: f"{item.price:.9f}",
     "pricing_unit": lambda item: item.unit if item.quantity is not None else "",
-    "product_region_code": lambda _: "us-east-1",
+    "product_region_code": lambda item: item.region,
     "resource_tags": lambda item: json.dumps(
         {f"user_{key.lower().replace('-', '_')}": value for key, value in item.tags.items()}
     ),
     "savings_plan_savings_plan_a_r_n": lambda item: item.commitment,
     "savings_plan_savings_plan_effective_cost": lambda item: item.cost if item.commitment else "",
 }  # fmt: skip
+
+
+FOCUS_1_4: Final[dict[str, Callable[[Item], Any]]] = {
+    **{name: value for name, value in FOCUS.items() if name != "ProviderName"},
+    "ContractApplied": lambda item: item.contract,
+    "HostProviderName": FOCUS["ProviderName"],
+    "ServiceProviderName": FOCUS["ProviderName"],
+}
+"""With the columns that 1.3 adds, and without the one that 1.4 removes."""
 
 
 def write_csv(path: Path, items: Sequence[Item], form: dict[str, Callable[[Item], Any]] = FOCUS) -> Path:

@@ -43,8 +43,8 @@ def test_malformed_rows_are_named_by_line_and_column_and_the_rest_is_read(
         Says(file, "3", "BilledCost", "12.5"),
         Says(file, "4", "ChargeCategory", "Usege", "Usage", "Purchase", "Tax", "Credit", "Adjustment"),
         Says(file, "5", "ChargePeriodStart", "2026-13-01", "2026-10-01T00:00:00Z"),
-        Says(file, "6", "3", "20", "ChargeCategory", "missing"),
-        Says(file, "7", "21", "20"),
+        Says(file, "6", "3", "21", "ChargeCategory", "missing"),
+        Says(file, "7", "22", "21"),
     ]
     assert found(file)["total"]["exact_by_line"] == "1.000000"
 
@@ -118,7 +118,7 @@ def test_a_file_without_a_column_is_named_and_the_others_are_read(
         [
             Says(less, "1", "no", "EffectiveCost", "not"),
             Says(
-                other, "1", "no", "BilledCost", "line_item_unblended_cost", "FOCUS", "1.0", "1.2", "AWS", "CUR", "2.0"
+                other, "1", "no", "BilledCost", "line_item_unblended_cost", "FOCUS", "1.0", "1.4", "AWS", "CUR", "2.0"
             ),
             Says(f"{tmp_path}/gone.csv", "cannot", "directory"),
         ],
