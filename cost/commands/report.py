@@ -19,7 +19,7 @@ from gpucluster.core.program.resources import Resources
 from gpucluster.core.text.terminal import beneath
 from gpucluster.cost.commands.options import name_of, pricing
 from gpucluster.cost.documents.closing import closing_lines, totals
-from gpucluster.cost.documents.focus import as_focus
+from gpucluster.cost.documents.focus import FORMS, as_focus
 from gpucluster.cost.documents.report.groups import groups_document
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.estimate.budgets import budget_verdict
@@ -84,7 +84,7 @@ def before_of(read: Read, book: PriceBook, assumptions: Assumptions) -> str | No
     multiple=True,
     help="Override a spec field for this run, such as nodes=8 (with --run); repeatable.",
 )
-@form_of("table", "json", "csv", "markdown", "html", "focus")
+@form_of("table", "json", "csv", "markdown", "html", *FORMS)
 @click.option("--group-by", "labels", metavar="LABEL", multiple=True,
               help="Sum by the values of a label or tag, such as team; repeatable.")  # fmt: skip
 @output
@@ -106,7 +106,7 @@ def report(
     `gpucluster schema cost-report` describes json. csv has a row for each line, and one without an amount for each
     thing that has no price. markdown is short, with folded details, at most 65,536 characters. html is one page that
     needs no network, with charts by part, by label, by purchase option, and every line. focus is FOCUS 1.2 in CSV, for
-    other FinOps tools, without what has no price.
+    other FinOps tools, without what has no price; focus-1.3 and focus-1.4 are later versions of it.
 
     --group-by assigns every line to the label value of its resource, its own or from its provider's defaults, and else
     to "(no label)"; the total is the same. Without it the page shows the labels that cover most of the cost.
@@ -131,8 +131,8 @@ def report(
         groupings = groupings or [group_by(found, resources, label) for label in labels_of(found, resources)]
         options = options_of(resources, book, assumptions=assumptions)
         title = f"Cost of {resources.stack or what}"
-    if form == "focus":
-        output.write(as_focus(found, resources, book) + "\n")
+    if form in FORMS:
+        output.write(as_focus(found, resources, book, FORMS[form]) + "\n")
     elif form == "table" and groupings:
         for number, grouping in enumerate(groupings):
             output.write("\n" if number else "")
@@ -147,7 +147,7 @@ def report(
         # Only a table ends with them, and the state before the update is priced for them.
         last = closing_lines(found, before=before_of(read, book, assumptions)) if form == "table" else ()
         write(document, form, output, last)
-    if form == "focus" and found.not_priced and not quiet:
+    if form in FORMS and found.not_priced and not quiet:
         click.echo(f"{len(found.not_priced)} not priced, and not in the rows: x_Complete is false", err=True)
     verdict = budget_verdict(found)
     if verdict is None:

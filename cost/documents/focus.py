@@ -1,5 +1,6 @@
-"""Columns of FOCUS 1.2 (FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec, specification/columns at v1.2, 7296e31), a row for
-each line of the estimate, for the month in which the price book is read.
+"""Columns of FOCUS 1.2 (FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec, specification/columns at v1.2, 7296e31), 1.3 and
+1.4 (specification/datasets/cost_and_usage, f1eeb30), a row for each line of the estimate, for the month in which the
+price book is read.
 
 A month of the estimate has 730 hours. Our own columns begin with `x_` and mark the data as an estimate; unpriced items
 have no row, since the specification has no form for them, and `x_Complete` is false.
@@ -28,6 +29,12 @@ from gpucluster.cost.pricing.model import CostLine
 _CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed"}
 """PricingCategory; blocks and similar options have their own pricing model, which is `Other`."""
 
+FORMS: Final = {"focus": "1.2", "focus-1.3": "1.3", "focus-1.4": "1.4"}
+"""Output format -> version."""
+
+_REMOVED: Final = ("ProviderName", "PublisherName")
+"""Columns that 1.3 deprecates and 1.4 removes, for ServiceProviderName and HostProviderName."""
+
 _COUNTED: Final = re.compile(r"(\d+)([KMB]?)-(\w+)")
 _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
 
@@ -39,12 +46,35 @@ class _Service:
     subcategory: str
 
 
-def as_focus(estimate: Estimate, resources: Resources, book: PriceBook) -> str:
+def as_focus(estimate: Estimate, resources: Resources, book: PriceBook, version: str = "1.2") -> str:
     """The rows with a header. Numbers are exact: quantity x price is the cost, which is not rounded to the cent."""
     month = _month(book.today)
-    rows = [_row(line, estimate, resources, book, month) for line in estimate.lines]
+    rows = [_in(version, line, _row(line, estimate, resources, book, month)) for line in estimate.lines]
     columns = [*rows[0]] if rows else ["BilledCost"]
     return csv_text([columns, *([*row.values()] for row in rows)])
+
+
+def _in(version: str, line: CostLine, row: dict[str, str]) -> dict[str, str]:
+    """A row of 1.2 in another version, its columns in order, our own last."""
+    if version == "1.2":
+        return row
+    provider = row["ProviderName"]
+    row |= {"ContractApplied": _applied(line), "HostProviderName": provider, "ServiceProviderName": provider}
+    kept = [name for name in row if not (version == "1.4" and name in _REMOVED)]
+    return {name: row[name] for name in sorted(kept, key=lambda name: "x_" if name.startswith("x_") else name)}
+
+
+def _applied(line: CostLine) -> str:
+    """The reservation or block as a contract of one commitment, by the hours that it applies to."""
+    if not line.reservation:
+        return ""
+    element = {
+        "ContractId": line.reservation,
+        "ContractCommitmentId": line.reservation,
+        "ContractCommitmentAppliedQuantity": float(line.quantity),
+        "ContractCommitmentAppliedUnit": unit_of(line.unit),
+    }
+    return json.dumps({"Elements": [element]})
 
 
 def _row(
