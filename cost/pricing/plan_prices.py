@@ -62,9 +62,14 @@ def machine_price(cloud: str, region: str, machine_type: str, purchase: str = "o
 
 
 def machine_prices(cloud: str, region: str) -> Iterator[tuple[str, Price]]:
-    """Every machine type with an on-demand price in a region, by name, with the price. Raises BadPrices as above."""
+    """Every machine type with an on-demand price in a region, by name, with the price: no machines of databases, caches
+    and other services. A user's own price has no kind unless the book has one for it. Raises BadPrices as above.
+    """
     book = PriceBook.in_use()
-    names = {row.sku for row in book.in_region(cloud, region) if row.unit == _UNIT}
+    rows = [row for row in book.in_region(cloud, region) if row.unit == _UNIT]
+    names = {row.sku for row in rows if row.kind in ("compute", "")} - {
+        row.sku for row in rows if row.kind not in ("compute", "")
+    }
     for name in sorted(names):
         found = book.lookup(cloud, region, name, unit=_UNIT)
         if isinstance(found, Price):

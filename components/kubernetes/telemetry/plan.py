@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, counters_csv, samples_per_minute
 from gpucluster.components.planning.names import EXPORTER_NAMESPACE, MONITORING, NODE_GPUS, SYSTEM_NAMESPACE
-from gpucluster.components.planning.planning import Planning
+from gpucluster.components.planning.planning import Planning, Prices
+from gpucluster.components.shared.machine_choice import elastic_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.components.spec.pools import Elastic, Mig
@@ -28,13 +29,15 @@ _MINUTES_A_MONTH: Final = 730 * 60
 
 @dataclass(frozen=True, kw_only=True)
 class TelemetryPlan:
-    """watched: facts for alerts and dashboards. price_sheet: OpenCost's, None without OpenCost.
+    """watched: facts for alerts and dashboards. bought: machine types of the pools, and how each is bought, in order of
+    preference. price_sheet: OpenCost's, None without OpenCost.
     collector: whether jobs can send their own metrics. node_health: whether a program looks for broken nodes.
     million_samples: sent by GPU counters, queues and rules to managed Prometheus in a month of 730 hours.
     receivers: of alerts, None for none.
     """
 
     watched: Watched
+    bought: Sequence[tuple[str, Sequence[str]]]
     price_sheet: str | None
     collector: bool
     node_health: bool
@@ -98,9 +101,14 @@ def plan_telemetry(
         if hour is None:
             what = f"no price of {shape.machine_type} in {region} is known"
             planning.notes.append(f"alerts report GPUs instead of dollars: {what}")
+    bought: list[tuple[str, Sequence[str]]] = [(shape.machine_type, (spec.purchase.kind,))]
+    if spec.elastic:
+        machine = elastic_shape(shape.cloud, spec.accelerator).machine_type
+        bought += [(machine, pool.purchase) for pool in spec.elastic.pools.values()]
     sheet = None
     if telemetry.opencost:
-        sheet = price_sheet(region, {} if prices is None else prices.machines_usd(shape.cloud, region))
+        nodes = {} if prices is None else node_prices(bought, shape.cloud, region, prices)
+        sheet = price_sheet(region, nodes)
     watched = Watched(
         labels={**spec.labels, "stack": planning.stack},
         gpus=shape.gpus,
@@ -112,6 +120,7 @@ def plan_telemetry(
     )
     return TelemetryPlan(
         watched=watched,
+        bought=tuple(bought),
         price_sheet=sheet,
         collector=telemetry.collector,
         node_health=health,
@@ -120,6 +129,27 @@ def plan_telemetry(
         ),
         receivers=telemetry.alerts,
     )
+
+
+_OTHERS: Final = ("on-demand", "spot", "flex-start")
+
+
+def node_prices(
+    bought: Sequence[tuple[str, Sequence[str]]], cloud: str, region: str, prices: Prices
+) -> Mapping[str, Decimal]:
+    """Machine type -> USD per hour: on demand, and for machines of the pools as they are bought.
+
+    OpenCost has one price for a machine type of a region (opencost/opencost 11d3017, pkg/cloud/provider/csvprovider.go,
+    NodeClassPricing): if pools buy it in several ways, the dearest counts. A machine that is not sold in the way of its
+    pool has the price of another.
+    """
+    of_pools: dict[str, Decimal] = {}
+    for machine, purchases in bought:
+        usd = (prices.machine_usd(cloud, region, machine, purchase) for purchase in (*purchases, *_OTHERS))
+        hour = next((one for one in usd if one is not None), None)
+        if hour is not None:
+            of_pools[machine] = max(hour, of_pools.get(machine, hour))
+    return dict(sorted({**prices.machines_usd(cloud, region), **of_pools}.items()))
 
 
 _COLUMNS = (

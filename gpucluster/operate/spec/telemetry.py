@@ -19,12 +19,11 @@ from gpucluster.components.kubernetes.telemetry.alerts import (
     prometheus_operator_rule,
     rule_file,
 )
-from gpucluster.components.kubernetes.telemetry.plan import price_sheet
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, node_prices, price_sheet
 from gpucluster.components.planning.names import NAMESPACE
 from gpucluster.components.stack.stack_config import read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices
-from gpucluster.cost.pricing.plan_prices import machines_usd
 from gpucluster.errors import InputError
 from gpucluster.options import form_of, stack_option
 
@@ -51,8 +50,8 @@ def rules(stack: str, form: str) -> None:
     prometheus: a rule file, also for Amazon Managed Prometheus. operator: a PrometheusRule. gke: ClusterRules of Google
     Cloud's Managed Prometheus. azure: properties of two prometheusRuleGroups resources, a document each.
     """
-    watched, _, _ = _watched(stack)
-    click.echo(yaml.safe_dump_all(_FORMS[form](watched), sort_keys=False, width=120), nl=False)
+    telemetry, _, _ = _planned(stack)
+    click.echo(yaml.safe_dump_all(_FORMS[form](telemetry.watched), sort_keys=False, width=120), nl=False)
 
 
 @click.command("dashboards")
@@ -70,10 +69,10 @@ def write_dashboards(stack: str, output: Path) -> None:
 
     One JSON file each: use, fabric, health, queue, and cost if a price is known.
     """
-    watched, _, _ = _watched(stack)
+    telemetry, _, _ = _planned(stack)
     try:
         output.mkdir(parents=True, exist_ok=True)
-        for name, dashboard in dashboards(watched).items():
+        for name, dashboard in dashboards(telemetry.watched).items():
             (output / f"{name}.json").write_text(json.dumps(dashboard, indent=2) + "\n", encoding="utf-8")
             click.echo(f"Wrote {output / name}.json", err=True)
     except OSError as error:
@@ -94,17 +93,18 @@ def counters() -> None:
 def opencost(stack: str) -> None:
     """Print a price sheet for OpenCost.
 
-    It has every machine type with a price in the stack's region.
+    It has every machine type with an on-demand price in the stack's region, and the machines of its pools at the price
+    of the way they are bought, your own prices first.
     """
-    _, cloud, region = _watched(stack)
-    click.echo(price_sheet(region, machines_usd(cloud, region)), nl=False)
+    telemetry, cloud, region = _planned(stack)
+    click.echo(price_sheet(region, node_prices(telemetry.bought, cloud, region, plan_prices)), nl=False)
 
 
-def _watched(stack: str) -> tuple[Watched, str, str]:
-    """(facts for alerts, cloud, region). Raises InputError with every problem if the stack can't be used."""
+def _planned(stack: str) -> tuple[TelemetryPlan, str, str]:
+    """(the plan of monitoring, cloud, region). Raises InputError with every problem if the stack can't be used."""
     plan = plan_stack(read_stack(stack, Path.cwd()), plan_prices)
-    cloud, region, watched = plan.training.shape.cloud, plan.location.region, plan.telemetry.watched
-    if watched.gpu_hour_usd is None:
+    region, telemetry = plan.location.region, plan.telemetry
+    if telemetry.watched.gpu_hour_usd is None:
         machine = plan.training.shape.machine_type
         click.echo(f"no price of {machine} in {region} is known: alerts report GPUs instead of dollars", err=True)
-    return watched, cloud, region
+    return telemetry, plan.training.shape.cloud, region

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -22,6 +22,7 @@ from gpucluster.components.kubernetes.telemetry.plan import (
     OPENCOST,
     QUEUEING,
     TelemetryPlan,
+    node_prices,
     plan_telemetry,
 )
 from gpucluster.components.planning.planning import Planning
@@ -198,3 +199,30 @@ def test_of_kueue_no_more_is_kept_than_is_read() -> None:
         ("kueue_cluster_queue_resource_usage", "nvidia.com/mig-1g.10gb"),
         ("kueue_pending_workloads", "inadmissible"),
     ]
+
+
+def test_machines_of_pools_have_the_price_of_the_way_they_are_bought() -> None:
+    """Spot of the elastic pool, the dearest of two ways, another way where that of the pool is not sold."""
+
+    class Market(Prices):
+        sold: ClassVar = {"on-demand": Decimal(7), "spot": Decimal(2)}
+
+        def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+            assert (cloud, region) == ("aws", "us-east-1")
+            return self.sold.get(purchase) if machine_type == "p5.4xlarge" else Decimal(50)
+
+        def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
+            assert (cloud, region) == ("aws", "us-east-1")
+            return {"m5.large": Decimal("0.096"), "p5.4xlarge": Decimal(7), "p5.48xlarge": Decimal("55.04")}
+
+    def price(*purchases: list[str]) -> Decimal:
+        pools = {f"pool{number}": {"max_gpus": 8, "purchase": each} for number, each in enumerate(purchases)}
+        found = node_prices(planned(elastic={"pools": pools}).bought, "aws", "us-east-1", Market())
+        assert {**found, "p5.4xlarge": None} == {
+            "m5.large": Decimal("0.096"), "p5.4xlarge": None, "p5.48xlarge": Decimal(50),
+        }  # fmt: skip
+        return found["p5.4xlarge"]
+
+    assert [price(["spot"]), price(["spot", "on-demand"]), price(["spot"], ["on-demand"])] == [2, 2, 7]
+    Market.sold = {"spot": Decimal(2)}
+    assert price(["on-demand"]) == 2

@@ -71,6 +71,25 @@ def test_the_price_sheet_names_the_training_machine_of_the_stack() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "stack, pool", [("aws", "p5.4xlarge"), ("gcp", "a3-highgpu-1g"), ("azure", "Standard_NC40ads_H100_v5")]
+)
+def test_the_price_sheet_has_the_machines_of_pools_and_nothing_that_is_no_node(stack: str, pool: str) -> None:
+    rows = [*csv.DictReader(run("opencost", "--stack", f"{stack}-trial").stdout.splitlines())]
+    names = [row["InstanceType"] for row in rows]
+    assert pool in names
+    assert [name for name in names if "db." in name or "cache." in name or "kafka" in name] == []
+
+
+def test_a_user_s_own_price_is_on_the_price_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = "provider,region,sku,unit,purchase,term,usd_per_unit,as_of,source\n"
+    own += "aws,us-east-1,p5.48xlarge,instance-hour,on_demand,,41.28,2026-11-01,contract\n"
+    (tmp_path / "own.csv").write_text(own)
+    monkeypatch.setenv("GPUCLUSTER_PRICES", str(tmp_path / "own.csv"))
+    rows = csv.DictReader(run("opencost", "--stack", "aws-trial").stdout.splitlines())
+    assert [row["MarketPriceHourly"] for row in rows if row["InstanceType"] == "p5.48xlarge"] == ["41.28"]
+
+
 def test_dashboards_are_files_that_grafana_imports(tmp_path: Path) -> None:
     assert run("dashboards", "--stack", "gcp-trial", "-o", str(tmp_path / "new")).exit_code == 0
 
