@@ -24,8 +24,12 @@ NOT_KNOWN: Final = "(not known before the update)"
 
 _MOST_LABELS: Final = 8
 """Labels offered for selection on a page."""
-_OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-|^managed-by$|^AMPAgentlessScraper$")
-"""Labels that tools set for their own use. The scraper of Amazon Managed Prometheus requires its label (user guide)."""
+_OF_TOOLS: Final = re.compile(
+    r"[/:]|^(?:pulumi|gpucluster|goog|aks-managed|hidden)-|^managed-by$|^AMPAgentlessScraper$"
+)
+"""Labels that tools set for their own use: this one and Pulumi, Google Cloud (Resource Manager, goog- is reserved), AKS
+(aks-managed- on its resource group), Azure's portal (hidden-). The scraper of Amazon Managed Prometheus requires its
+label (user guide)."""
 
 
 @dataclass(frozen=True, slots=True)

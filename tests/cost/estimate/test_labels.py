@@ -59,7 +59,8 @@ def test_a_default_of_the_provider_counts_where_a_resource_says_nothing(make: Ma
 
 def test_labels_to_choose_from_are_shared_ones_those_with_several_values_first(make: Make, book: PriceBook) -> None:
     common = {"owner": "ml", "pulumi-stack": "dev", "app.kubernetes.io/name": "x", "late": UNKNOWN,
-              "managed-by": "gpucluster", "AMPAgentlessScraper": ""}  # fmt: skip
+              "managed-by": "gpucluster", "AMPAgentlessScraper": "", "gpucluster-expected-million-samples": "59",
+              "goog-pulumi-provisioned": "true"}  # fmt: skip
     small = make(VOLUME, "small", type="gp3", size=1, tags={**common, "Name": "small", "id": "1", "team": "vision"})
     large = make(VOLUME, "large", type="gp3", size=9, tags={**common, "Name": "large", "id": "2", "team": "speech"})
     third = make(VOLUME, "third", type="gp3", size=1, tags={"Name": "third", "id": "3", "team": "vision"})
