@@ -25,8 +25,8 @@ from gpucluster.cost.pricing.model import Amounts as AmountsOf
 MILLIONTH: Final = Decimal("0.000001")
 _NUMBER: Final = r"^-?[0-9]+(\.[0-9]+)?$"
 _VERSIONS: Final = (
-    "Money is text in USD. schema_version increases when a field changes its meaning or is removed; new fields do not "
-    "increase it, so readers should ignore unknown fields."
+    "Money is text in USD. schema_version increases when a field changes its meaning or is removed, schema_minor when "
+    "fields are added, so readers should ignore unknown fields."
 )
 
 
@@ -57,7 +57,7 @@ Name = Annotated[str, AfterValidator(_name)]
 
 
 def _with_versions(schema: JsonSchemaValue) -> None:
-    schema["required"] = ["schema_version", "currency", *schema["required"]]
+    schema["required"] = ["schema_version", "schema_minor", "currency", *schema["required"]]
     schema["description"] = f"{schema['description']} {_VERSIONS}"
 
 

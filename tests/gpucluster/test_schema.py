@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,30 @@ def test_what_is_printed_is_a_schema_that_lets_no_other_field_pass(name: str) ->
     assert [part["additionalProperties"] for part in parts if "properties" in part] == [False] * len(
         [part for part in parts if "properties" in part]
     )
+
+
+KEYS = Path(__file__).with_name("schema_keys.yaml")
+
+
+@pytest.mark.parametrize("name", ["cost-report", "cost-reconcile", "cost-diff", "quote"])
+def test_fields_that_are_new_raise_the_minor_of_their_document(name: str) -> None:
+    """`schema_keys.yaml` has the fields of each version, in later minors those that they add. UPDATE_GOLDEN=1 adds a
+    version, and changes none.
+    """
+    schema = json.loads(CliRunner().invoke(main, ["schema", name]).stdout)
+    keys = {f"{part}.{key}" for part, of in schema["$defs"].items() for key in of.get("properties", ())}
+    keys |= set(schema["properties"])
+    version, minor = (schema["properties"][each]["default"] for each in ("schema_version", "schema_minor"))
+    recorded = yaml.safe_load(KEYS.read_text()) if KEYS.exists() else {}
+    versions: dict[str, list[str]] = recorded.setdefault(name, {})
+    known = {key for at, added in versions.items() if at.startswith(f"{version}.") for key in added}
+    if "UPDATE_GOLDEN" in os.environ and f"{version}.{minor}" not in versions:
+        versions[f"{version}.{minor}"] = sorted(keys - known)
+        KEYS.write_text(yaml.safe_dump(recorded, width=118, sort_keys=False, default_flow_style=None))
+        known |= keys
+    assert sorted(known - keys) == [], "a field was removed: raise schema_version"
+    assert sorted(keys - known) == [], "fields are new: raise schema_minor of the document, then UPDATE_GOLDEN=1"
+    assert [*versions][-1] == f"{version}.{minor}"
 
 
 STACKS = sorted((Path(__file__).parents[2] / "stacks").glob("Pulumi.*.yaml"))

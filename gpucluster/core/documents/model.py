@@ -22,7 +22,9 @@ class Versioned(Model):
     """What a command writes with --format json."""
 
     schema_version: Literal[2] = 2
-    """Raised if a field changes its meaning or is removed; new fields do not raise it."""
+    """Raised if a field changes its meaning or is removed."""
+    schema_minor: int = 0
+    """Of one document: raised by each change that adds fields to it; 0 again with a new schema_version."""
 
 
 def command_schema(model: type[Model], command: str) -> dict[str, Any]:
