@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from gpucluster.components.kubernetes.objects.objects import NODE_POOL, Declared, manifest_of
-from gpucluster.components.planning.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
-from gpucluster.components.shared.elastic import PoolPlan
+from gpucluster.components.kubernetes.objects.objects import NODE_OVERLAY, NODE_POOL, Declared, manifest_of
+from gpucluster.components.planning.names import ELASTIC, EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
+from gpucluster.components.shared.elastic import ElasticMachines, PoolPlan
 
 ZONE = "topology.kubernetes.io/zone"
 """The label of a node that names its zone."""
@@ -74,6 +74,19 @@ def node_pool(
         ),
         opts,
     )
+
+
+def price_overlays(name: str, plan: ElasticMachines, opts: pulumi.ResourceOptions) -> None:
+    """Prices of the user's own in place of the list prices that Karpenter reads, one for each purchase option."""
+    for purchase, usd in plan.own_prices.items():
+        spec = {
+            "requirements": [
+                _one_of("node.kubernetes.io/instance-type", [plan.shape.machine_type]),
+                _one_of("karpenter.sh/capacity-type", [purchase]),
+            ],
+            "price": f"{usd.normalize():f}",
+        }
+        Declared(f"{name}-{purchase}-price", manifest_of(NODE_OVERLAY, spec, object_name=f"{ELASTIC}-{purchase}"), opts)
 
 
 def _one_of(key: str, values: Sequence[str]) -> dict[str, object]:

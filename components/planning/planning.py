@@ -34,6 +34,10 @@ class Prices(Protocol):
         """USD per hour of a machine. purchase: its kind as the spec names it."""
         ...
 
+    def own_machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+        """The same from the user's own prices and discounts; None if they do not change it."""
+        ...
+
     def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
         """Every machine type with a price in the region, and its USD per hour on demand."""
         ...

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 from gpucluster.components.planning.names import ELASTIC
@@ -33,12 +34,15 @@ class PoolPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ElasticMachines:
-    """engine: the autoscaler. shape: the smallest machine, used by every pool."""
+    """engine: the autoscaler. shape: the smallest machine, used by every pool. own_prices: purchase option -> USD per
+    hour of the machine, by which Karpenter decides.
+    """
 
     engine: Literal["karpenter", "native"] = "karpenter"
     shape: Machine
     pools: tuple[PoolPlan, ...]
     root_gib: int = 200
+    own_prices: Mapping[str, Decimal] = field(default_factory=dict[str, Decimal])
 
     def nodes(self, pool: PoolPlan) -> int:
         """Machines that a pool may have."""
@@ -125,6 +129,31 @@ def _sold(cloud: str) -> str:
     return f"which is available on Google Cloud but not on {cloud}"
 
 
+def plan_own_prices(
+    elastic: Elastic, shape: Machine, pools: Sequence[PoolPlan], planning: Planning[Any]
+) -> Mapping[str, Decimal]:
+    """The user's own prices of the pools' machine, if the spec has `own_prices`."""
+    if not elastic.own_prices or planning.prices is None:
+        return {}
+    options = dict.fromkeys(purchase for pool in pools for purchase in pool.purchase)
+    region, machine = planning.location.region, shape.machine_type
+    usd = {option: planning.prices.own_machine_usd(shape.cloud, region, machine, option) for option in options}
+    found = {option: price for option, price in usd.items() if price is not None}
+    listed = ", ".join(f"{option} ${price.normalize():f} an hour" for option, price in found.items())
+    planning.notes.append(
+        f"elastic.own_prices: Karpenter decides by your prices of {machine}: {listed}"
+        if found
+        else f"elastic.own_prices: you have no price of {machine} in {region}, so Karpenter decides by list prices"
+    )
+    return found
+
+
+def refuse_own_prices(elastic: Elastic, planning: Planning[Any], why: str) -> None:
+    """Where the autoscaler cannot be given prices. why: the reason."""
+    if elastic.own_prices:
+        planning.refuse("elastic.own_prices", f"is true, but {why}", "remove it")
+
+
 def refuse_flex_start(
     title: str,
     planning: Planning[Any],
@@ -137,7 +166,7 @@ def refuse_flex_start(
     if isinstance(purchase, FlexStartPurchase):
         fix = "choose on-demand, or capacity-block for capacity with fixed dates"
         planning.refuse("purchase.kind", f"is 'flex-start', {_sold(title)}", fix)
-    for field in fields_requesting(elastic, "flex-start"):
-        planning.refuse(field, f"has flex-start, {_sold(title)}", "choose from on-demand and spot")
+    for name in fields_requesting(elastic, "flex-start"):
+        planning.refuse(name, f"has flex-start, {_sold(title)}", "choose from on-demand and spot")
     if mig is not None and mig.purchase == "flex-start":
         planning.refuse("mig.purchase", f"is 'flex-start', {_sold(title)}", "choose on-demand or spot")

@@ -185,6 +185,11 @@ class Elastic(Model):
     """Single-node GPU capacity that scales with the jobs."""
 
     engine: Literal["karpenter", "native"] = Field(default="karpenter", description="Autoscaler of the pools")
+    own_prices: bool = Field(
+        default=False,
+        description="Karpenter decides by your own prices (GPUCLUSTER_PRICES), through NodeOverlays, an alpha feature; "
+        "AWS only",
+    )
     pools: dict[PoolName, ElasticPool] = Field(
         min_length=1,
         description="Name of a pool -> its settings; 1 to 12 lower-case letters, digits and hyphens",

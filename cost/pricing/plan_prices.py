@@ -20,6 +20,7 @@ __all__ = [
     "machine_usd",
     "machines_usd",
     "of_an_hour",
+    "own_machine_usd",
     "published",
     "storage_name",
     "storage_price",
@@ -128,6 +129,13 @@ def machine_usd(cloud: str, region: str, machine_type: str, purchase: str) -> De
         cloud, region, machine_type, _BLOCKS.get(cloud, "on_demand") if blocks else purchase.replace("-", "_")
     )
     return found.usd if isinstance(found, Price) else None
+
+
+def own_machine_usd(cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+    """The same from the user's own prices; None if they have none for it. Raises BadPrices as above."""
+    book = PriceBook.in_use()
+    found = book.lookup(cloud, region, machine_type, purchase.replace("-", "_"), unit=_UNIT)
+    return found.usd if isinstance(found, Price) and found.row in book.own else None
 
 
 def machines_usd(cloud: str, region: str) -> Mapping[str, Decimal]:

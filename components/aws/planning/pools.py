@@ -9,7 +9,7 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.machines import check_sale
 from gpucluster.components.aws.planning.quotas import ON_DEMAND, SPOT
 from gpucluster.components.planning.planning import Planning
-from gpucluster.components.shared.elastic import ElasticMachines, plan_pools, refuse_flex_start
+from gpucluster.components.shared.elastic import ElasticMachines, plan_own_prices, plan_pools, refuse_flex_start
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes_with, training_shape
 from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
 from gpucluster.components.spec.pools import Elastic, Mig
@@ -65,7 +65,8 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
         planning.not_built.append("elastic.engine native: on AWS Karpenter runs the elastic pools")
         return None
     shape = elastic_shape("aws", accelerator)
-    plan = ElasticMachines(shape=shape, pools=plan_pools(elastic, accelerator, shape, planning))
+    pools = plan_pools(elastic, accelerator, shape, planning)
+    plan = ElasticMachines(shape=shape, pools=pools, own_prices=plan_own_prices(elastic, shape, pools, planning))
     check_sale(shape, "the elastic pools", planning)
     planning.quotas[ON_DEMAND] += plan.bought("on-demand") * shape.vcpus
     planning.quotas[SPOT] += plan.bought("spot") * shape.vcpus

@@ -16,7 +16,7 @@ from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.planning.access import AccessPlan
 from gpucluster.components.aws.pools.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.pools.user_data import karpenter_user_data
-from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
+from gpucluster.components.kubernetes.karpenter import ZONE, node_pool, price_overlays
 from gpucluster.components.kubernetes.objects.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.objects.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.objects.release import release
@@ -81,8 +81,14 @@ class ElasticPools(pulumi.ComponentResource):
             opts=here,
         )
         controller = self._controller(
-            name, cluster, queue.name, access, [*after, *grants, *attachments, node_access, *news]
+            name,
+            cluster,
+            queue.name,
+            access,
+            [*after, *grants, *attachments, node_access, *news],
+            overlays=bool(plan.own_prices),
         )
+        price_overlays(name, plan, pulumi.ResourceOptions(parent=self, depends_on=[controller]))
         # Karpenter creates an instance profile for a role by the IAM API, which a closed network can't reach.
         # Source: aws/karpenter-provider-aws, getting-started-with-karpenter, private clusters.
         identity: dict[str, pulumi.Input[str]] = {"role": role.name}
@@ -119,8 +125,12 @@ class ElasticPools(pulumi.ComponentResource):
         queue: pulumi.Input[str],
         access: AccessPlan,
         after: Sequence[pulumi.Resource],
+        *,
+        overlays: bool,
     ) -> pulumi.Resource:
-        """Karpenter, after its CRDs. queue: name of the interruption queue."""
+        """Karpenter, after its CRDs. queue: name of the interruption queue. overlays: whether it reads NodeOverlays, an
+        alpha feature (aws/karpenter-provider-aws v1.15.2, charts/karpenter, settings.featureGates.nodeOverlay).
+        """
         here = pulumi.ResourceOptions(parent=self)
         definitions = release(
             f"{name}-karpenter-crd",
@@ -143,6 +153,7 @@ class ElasticPools(pulumi.ComponentResource):
                     "interruptionQueue": queue,
                     # The price list has no endpoint inside a network.
                     **({} if access.nat else {"isolatedVPC": True}),
+                    **({"featureGates": {"nodeOverlay": True}} if overlays else {}),
                 },
                 "serviceAccount": {"name": _SERVICE_ACCOUNT},
             },

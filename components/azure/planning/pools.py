@@ -26,6 +26,7 @@ from gpucluster.components.shared.elastic import (
     karpenter_purchase_problems,
     plan_pools,
     refuse_flex_start,
+    refuse_own_prices,
 )
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes_with, training_shape
 from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
@@ -140,6 +141,7 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     plan = ElasticPlan(engine=elastic.engine, shape=shape, pools=pools)
     add_machines(planning, shape.quota, shape.vcpus * plan.bought("on-demand"))
     add_machines(planning, shape.quota, shape.vcpus * plan.bought("spot"), spot=True)
+    refuse_own_prices(elastic, planning, "AKS runs Karpenter itself, without NodeOverlays")
     if plan.engine == "native":
         _report_autoscaler(plan, planning)
     else:

@@ -27,6 +27,7 @@ from gpucluster.components.shared.elastic import (
     fields_requesting,
     karpenter_purchase_problems,
     plan_pools,
+    refuse_own_prices,
 )
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes, training_shape
 from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
@@ -125,6 +126,7 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
         for pool in pools
         if (field := f"elastic.pools.{pool.name}.purchase") in on_demand
     ]
+    refuse_own_prices(elastic, planning, "Google Cloud's autoscaler and Karpenter's provider for it take none here")
     karpenter = plan.engine == "karpenter"
     add_machines(
         planning,

@@ -87,6 +87,7 @@ class _Prices:
     storage_price = staticmethod(functools.cache(plan_prices.storage_price))
     storage_price_in_other_regions = staticmethod(functools.cache(plan_prices.storage_price_in_other_regions))
     machine_usd = staticmethod(functools.cache(plan_prices.machine_usd))
+    own_machine_usd = staticmethod(functools.cache(plan_prices.own_machine_usd))
     machines_usd = staticmethod(functools.cache(plan_prices.machines_usd))
 
 

@@ -13,6 +13,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
 from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
+from gpucluster.components.planning.planning import Prices
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
@@ -66,14 +67,15 @@ class Recorder(Mocks):
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
 
-def _register(**changes: object) -> dict[str, MockResourceArgs]:
+def _register(*, prices: Prices | None = None, **changes: object) -> dict[str, MockResourceArgs]:
     """Registrations by name of a cluster like the trial's with some fields of the spec changed."""
     from gpucluster.components.aws.cluster import TrainingCluster
 
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)
     trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
-    plan = CLOUD.plan_cluster(ClusterSpec.model_validate({**trial, **changes}), HERE, stack="aws-trial")
+    spec = ClusterSpec.model_validate({**trial, **changes})
+    plan = CLOUD.plan_cluster(spec, HERE, stack="aws-trial", prices=prices)
 
     @pulumi.runtime.test
     def declare() -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpucluster.components.aws.pools.karpenter_iam import POLICIES, controller_policies
+from gpucluster.cost.pricing import plan_prices
+from tests.components.told import refused
 
 QUEUE = "arn:aws:sqs:us-east-1:000000000000:queue"
 OWN = {"managed-by": "pulumi", "pulumi-project": "project", "pulumi-stack": "stack"}
@@ -95,3 +99,46 @@ SPEC: dict[str, Any] = {
     ],
     "tags": {"Name": "node"},
 }
+
+
+def _of_karpenter(registered: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """(the overlays by name in the cluster, the feature gates) that a cluster declares."""
+    found = [one.inputs for one in registered.values() if one.typ == "kubernetes:karpenter.sh/v1alpha1:NodeOverlay"]
+    overlays = {one["metadata"]["name"]: one["spec"] for one in found}
+    return overlays, registered["trial-elastic-karpenter"].inputs["values"]["settings"].get("featureGates")
+
+
+def test_the_user_s_own_prices_become_overlays_that_karpenter_reads(
+    register: Callable[..., dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the two ways to buy the pools' machine one has such a price; the price of another machine is none of them."""
+    own = "provider,region,sku,unit,purchase,term,usd_per_unit,as_of,source\n"
+    own += "aws,us-east-1,p5.4xlarge,instance-hour,on_demand,,5.50,2026-11-01,contract\n"
+    own += "aws,us-east-1,p5.48xlarge,instance-hour,on_demand,,41.28,2026-11-01,contract\n"
+    (tmp_path / "own.csv").write_text(own)
+    monkeypatch.setenv("GPUCLUSTER_PRICES", str(tmp_path / "own.csv"))
+    pools = {"dev": {"max_gpus": 8, "purchase": ["spot", "on-demand"]}}
+    with_prices, without = (
+        register(prices=plan_prices, elastic={"pools": pools, "own_prices": chosen}) for chosen in (True, False)
+    )
+    assert _of_karpenter(with_prices) == (
+        {
+            "elastic-on-demand": {
+                "requirements": [
+                    {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.4xlarge"]},
+                    {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
+                ],
+                "price": "5.5",
+            }
+        },
+        {"nodeOverlay": True},
+    )
+    assert _of_karpenter(without) == ({}, None)
+    monkeypatch.delenv("GPUCLUSTER_PRICES")
+    assert _of_karpenter(register(prices=plan_prices, elastic={"pools": pools, "own_prices": True})) == ({}, None)
+
+
+@pytest.mark.parametrize("cloud", ["azure", "gcp"])
+def test_own_prices_are_refused_where_karpenter_takes_none(vary: Callable[..., Any], cloud: str) -> None:
+    spec = vary(elastic={"own_prices": True, "pools": {"dev": {"max_gpus": 8}}})
+    assert [text for text in refused(cloud, spec) if text.startswith("elastic.own_prices is true, but ")] != []
