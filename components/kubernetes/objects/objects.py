@@ -95,7 +95,7 @@ STORAGE_CLASS: Final = Kind("storage.k8s.io/v1", "StorageClass", nested=False)
 
 # Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go.
 NODE_POOL: Final = Kind("karpenter.sh/v1", "NodePool")
-# Source: kubernetes-sigs/karpenter v1.15.1, pkg/apis/v1alpha1/nodeoverlay.go.
+# Source: kubernetes-sigs/karpenter v1.15.0, pkg/apis/v1alpha1/nodeoverlay.go.
 NODE_OVERLAY: Final = Kind("karpenter.sh/v1alpha1", "NodeOverlay")
 
 # Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2.
