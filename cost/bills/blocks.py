@@ -16,7 +16,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.bills.charges import BLOCK_FEE, USD, Charge
+from gpucluster.cost.bills.charges import BLOCK_FEE, USD, Charge, Contract
 from gpucluster.cost.bills.matching import Matcher
 from gpucluster.cost.bills.planned import Planned, Window
 
@@ -66,21 +66,43 @@ def _may_pay(charge: Charge, line: Planned) -> bool:
     return (line.purchase, line.sku) == ("capacity_block", machine) and charge.region in ("", line.region)
 
 
+def contract_of(line: Planned, contracts: Sequence[Contract]) -> Contract | None:
+    """The contract commitment of the reservation that a line pays for."""
+    found = (one for one in contracts if line.reservation and line.reservation in _RESERVATION.findall(one.id))
+    return next(found, None)
+
+
 def with_fees(
-    line: Planned, fees: Sequence[Charge], hours: Sequence[tuple[Charge, Decimal | None]], window: Window
+    line: Planned,
+    fees: Sequence[Charge],
+    hours: Sequence[tuple[Charge, Decimal | None]],
+    window: Window,
+    contract: Contract | None = None,
 ) -> list[tuple[Charge, Decimal | None]]:
     """The machines' own charges and the part of the fees for the days of the bill, each with a quantity.
 
-    A fee pays for the hours of the block, used or not. If the plan does not tell how long the block is, the whole fee
-    counts, for the hours used.
+    A fee pays for the hours of the block, used or not. If neither its contract nor the plan tells how long the block
+    is, the whole fee counts, for the hours used. Where the bill has no fee, that of the contract counts.
     """
-    if not fees or any(charge.effective > charge.billed for charge, _ in hours):  # the hours carry the fee
+    if any(charge.effective > charge.billed for charge, _ in hours):  # the hours carry the fee
         return [*hours, *((fee, Decimal(0)) for fee in fees)]
+    if not fees and contract is not None and contract.cost and hours:
+        fees = [replace(hours[0][0], effective=Decimal(0), billed=contract.cost, rows=0)]
+        billed = [Decimal(0)]
+    else:
+        billed = [fee.billed for fee in fees]
+    if not fees:
+        return [*hours]
+    begin = min((charge.start for charge, _ in hours), default=fees[0].start)
+    end = begin + timedelta(days=float(line.block_days))
+    if contract is not None:
+        begin, end = contract.start, contract.end
     share, paid = Decimal(1), Decimal(0)
-    if line.block_days:
-        start = max(min((charge.start for charge, _ in hours), default=fees[0].start), window.start)
-        share = Decimal((window.end - start) // timedelta(seconds=1)) / (line.block_days * 86400)
-        share = min(max(share, Decimal(0)), Decimal(1))
-        paid = line.machines * line.block_days * 24 * share
-    first, *others = [replace(fee, effective=fee.billed * share) for fee in fees]
+    if begin < end:
+        within = max(min(window.end, end) - max(window.start, begin), timedelta())
+        share = Decimal(within // timedelta(seconds=1)) / ((end - begin) // timedelta(seconds=1))
+        paid = line.machines * Decimal(within // timedelta(seconds=1)) / 3600
+    first, *others = [
+        replace(fee, effective=fee.billed * share, billed=usd) for fee, usd in zip(fees, billed, strict=True)
+    ]
     return [*hours, (first, paid), *((fee, Decimal(0)) for fee in others)]

@@ -147,6 +147,16 @@ class Charge:
 
 
 @dataclass(frozen=True)
+class Contract:
+    """A contract commitment: when it applies, in UTC, and its cost in USD, None if it has none in USD."""
+
+    id: str
+    start: datetime
+    end: datetime
+    cost: Decimal | None
+
+
+@dataclass(frozen=True)
 class Rest:
     """Other amounts on the bill, by category and currency."""
 
@@ -163,6 +173,7 @@ class Read:
 
     charges: those that may belong to the stack. rest: all others. faults: unreadable rows and files, one line each.
     repeated: rows omitted because a later file has them, too. changed: those of them with other amounts there.
+    contracts: of files with contract commitments.
     """
 
     charges: tuple[Charge, ...]
@@ -171,3 +182,4 @@ class Read:
     faults: tuple[str, ...]
     repeated: int
     changed: int
+    contracts: tuple[Contract, ...] = ()

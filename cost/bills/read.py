@@ -8,7 +8,7 @@ import io
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from gpucluster.core.environment import installing
-from gpucluster.cost.bills.charges import BLOCK_FEE, CATEGORIES, BadBill, Charge, Read, Rest, columns
-from gpucluster.cost.bills.sources import MOST_FAULTS, Source, casts, opened, quoted, source_of
+from gpucluster.cost.bills.charges import BLOCK_FEE, CATEGORIES, BadBill, Charge, Contract, Read, Rest, columns
+from gpucluster.cost.bills.sources import MOST_FAULTS, Source, casts, contracts_of, opened, quoted, source_of
 from gpucluster.errors import Fault
 
 if TYPE_CHECKING:
@@ -156,15 +156,20 @@ def read_bills(files: Sequence[Path], wanted: Wanted, start: date | None = None,
             db.execute(f"SET {setting} = {value!r}")
         faults: list[str] = []
         sources: list[Source] = []
+        contracts: list[Contract] = []
         for number, path in enumerate(dict.fromkeys(path.resolve() for path in files)):
             try:
-                sources.append(source_of(db, number, _as_given(path, files)))
+                found = contracts_of(db, _as_given(path, files))
+                if found is None:
+                    sources.append(source_of(db, number, _as_given(path, files)))
+                else:
+                    contracts += found
             except BadBill as error:
                 faults.append(str(error))
             except duckdb.Error as error:
                 faults.append(f"{_as_given(path, files)} cannot be read: {_first_line(error)}")
         if not sources:
-            raise BadBill("\n".join(faults))
+            raise BadBill("\n".join(faults) or "the files have contract commitments only: give the bill, too")
         try:
             repeated, changed = _gather(db, sources, wanted, start, end)
         except duckdb.OutOfMemoryException as error:
@@ -175,7 +180,7 @@ def read_bills(files: Sequence[Path], wanted: Wanted, start: date | None = None,
             raise BadBill(f"the bill cannot be read: {_first_line(error)}") from None
         lacking = {file for (file,) in db.execute("SELECT DISTINCT lacking FROM every").fetchall()}
         faults += [one for source in sources for one in faults_of(db, source, lacks=source.number in lacking)]
-        return _read(db, tuple(faults), repeated, changed)
+        return replace(_read(db, tuple(faults), repeated, changed), contracts=tuple(contracts))
 
 
 def _duckdb() -> ModuleType:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from gpucluster.core.program.resources import Resources
-from gpucluster.cost.bills.blocks import fees_of, is_fee, with_fees
+from gpucluster.cost.bills.blocks import contract_of, fees_of, is_fee, with_fees
 from gpucluster.cost.bills.charges import USD, BadBill, Charge, Read, Rest
 from gpucluster.cost.bills.matching import Matcher, StackCharges, market, same_thing, tags_of
 from gpucluster.cost.bills.planned import Planned, Window
@@ -180,7 +180,7 @@ def reconcile(
 
     def charges_of(line: Planned) -> list[tuple[Charge, Decimal | None]]:
         own = [(charge, match.quantity) for charge, match in matches if match and match.line is line]
-        return with_fees(line, fees.of_line.get(line, ()), own, window)
+        return with_fees(line, fees.of_line.get(line, ()), own, window, contract_of(line, read.contracts))
 
     rows = tuple(_row(line, window, charges_of(line)) for line in lines)
     short = [row.line for row in rows if row.planned is None or row.billed < row.planned]

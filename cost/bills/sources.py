@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from gpucluster.cost.bills.charges import CATEGORIES, BadBill, Column, Form, columns, line_types
+from gpucluster.cost.bills.charges import CATEGORIES, USD, BadBill, Column, Contract, Form, columns, line_types
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,15 +40,44 @@ class Source:
     select: str
 
 
-def source_of(db: DuckDBPyConnection, number: int, path: Path) -> Source:
-    """The query for a file. BadBill if its format is unknown."""
+_CONTRACT: Final = (
+    "ContractCommitmentId", "ContractCommitmentPeriodStart", "ContractCommitmentPeriodEnd", "ContractCommitmentCost",
+    "BillingCurrency",
+)  # fmt: skip
+"""Columns of FOCUS' contract commitments (FOCUS_Spec, specification/datasets/contract_commitment, f1eeb30)."""
+
+
+def contracts_of(db: DuckDBPyConnection, path: Path) -> tuple[Contract, ...] | None:
+    """The contract commitments of a file; None for a bill. BadBill for a row without a period."""
+    parquet, has = _columns_of(db, path)
+    if _CONTRACT[0] not in has or _form(has) is not None:
+        return None
+    if lacks := [name for name in _CONTRACT if name not in has]:
+        raise BadBill(f"{path} line 1: no column {', '.join(lacks)}: the file is not read")
+    table = f"read_parquet({quoted(path)})" if parquet else f"read_csv({quoted(path)}, all_varchar = true)"
+    id_, start, end, cost, currency = (f'"{name}"' for name in _CONTRACT)
+    rows = db.execute(
+        f"SELECT {id_}::VARCHAR, TRY_CAST({start} AS TIMESTAMP), TRY_CAST({end} AS TIMESTAMP), "
+        f"CASE WHEN {currency} = {quoted(USD)} THEN TRY_CAST({cost} AS {_TYPES['number']}) END FROM {table}"
+    ).fetchall()
+    if bad := [row[0] for row in rows if not (row[0] and row[1] and row[2] and row[1] < row[2])]:
+        raise BadBill(f"{path}: contract commitment {bad[0] or 'without an id'} has no period: the file is not read")
+    return tuple(Contract(*row) for row in rows)
+
+
+def _columns_of(db: DuckDBPyConnection, path: Path) -> tuple[bool, dict[str, str]]:
+    """(whether a file is Parquet, its columns and their types)."""
     try:
         with path.open("rb") as file:
-            start = file.read(4)
+            parquet = file.read(4) == _PARQUET
     except OSError as error:
         raise BadBill(f"{path} cannot be read: {error.strerror}") from None
-    parquet = start == _PARQUET
-    has = _types(db, path) if parquet else dict.fromkeys(_header(path), "VARCHAR")
+    return parquet, _types(db, path) if parquet else dict.fromkeys(_header(path), "VARCHAR")
+
+
+def source_of(db: DuckDBPyConnection, number: int, path: Path) -> Source:
+    """The query for a file. BadBill if its format is unknown."""
+    parquet, has = _columns_of(db, path)
     form = _form(has)
     if form is None:
         names = " or ".join(name for name, _ in _TELLS)

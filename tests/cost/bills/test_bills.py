@@ -327,3 +327,46 @@ def test_several_fees_without_an_id_are_listed_as_possible_and_one_that_is_missi
     assert document["apart_elsewhere"] == [
         {"kind": "Purchase", "invoiced": "334881.79", "effective": "334881.79", "rows": 2}
     ]
+
+
+def commitments(path: Path, *rows: str) -> Path:
+    head = "BillingCurrency,ContractCommitmentCost,ContractCommitmentId,ContractCommitmentPeriodEnd"
+    path.write_text("\n".join([f"{head},ContractCommitmentPeriodStart", *rows, ""]))
+    return path
+
+
+ARN = f"arn:aws:ec2:us-east-1:1:capacity-reservation/{RESERVATION}"
+
+
+@pytest.mark.parametrize("with_fee, invoiced", [(True, "111627.26"), (False, "0.00")])
+def test_the_contract_of_a_block_says_how_much_of_its_fee_belongs_to_the_days_of_the_bill(
+    block: Trial, found: Found, tmp_path: Path, with_fee: bool, invoiced: str
+) -> None:
+    """Of 28 days from 4 October on all in the month, of 28 from 18 October on half: where the fee is on another
+    month's bill, that of the contract counts.
+    """
+    bill = block_bill(block, 18, 31)
+    file = write_csv(tmp_path / "bill.csv", [*bill, *([fee_of(bill)] if with_fee else [])], CUR2)
+    for start, end, amounts in (
+        ("2026-10-04", "2026-11-01", ("111627.26", "5376")),
+        ("2026-10-18", "2026-11-15", ("55813.63", "2688")),
+    ):
+        row = f"USD,{FEE},{ARN},{end}T00:00:00Z,{start}T00:00:00Z"
+        line = of(found(file, commitments(tmp_path / f"{start}.csv", row)), BLOCK_LINE)
+        assert (line["billed"], f"{Decimal(line['billed_quantity']).normalize():f}") == amounts
+        assert line["invoiced"] == invoiced
+
+
+@pytest.mark.parametrize(
+    "row, said",
+    [
+        (f"USD,1,{ARN},2026-10-01T00:00:00Z,soon", f"contract commitment {ARN} has no period"),
+        ("USD,1,,2026-10-01T00:00:00Z,2026-09-01T00:00:00Z", "contract commitment without an id has no period"),
+        (f"USD,1,{ARN},2026-10-01T00:00:00Z,2026-09-01T00:00:00Z", "contract commitments only: give the bill, too"),
+    ],
+)
+def test_contract_commitments_that_cannot_be_used_are_named(
+    reconcile: Callable[..., Any], tmp_path: Path, row: str, said: str
+) -> None:
+    done = reconcile(commitments(tmp_path / "contracts.csv", row))
+    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
