@@ -243,8 +243,8 @@ def _whose(wanted: Wanted) -> str:
     conditions += [f"{' + '.join(values)} >= {wanted.enough}"] if values else []
     others = " OR ".join(["category <> 'Usage'", *_contains("lower(tags)", wanted.keys)])
     fee = f"contains(meter, {quoted(BLOCK_FEE)})"
-    ours = " OR ".join(conditions)
-    return f"CASE WHEN {ours} THEN 'ours' WHEN {fee} THEN 'fee' WHEN {others} THEN 'others' ELSE 'unknown' END"
+    stack = " OR ".join(conditions)
+    return f"CASE WHEN {stack} THEN 'ours' WHEN {fee} THEN 'fee' WHEN {others} THEN 'others' ELSE 'unknown' END"
 
 
 def _folded(name: str) -> str:
