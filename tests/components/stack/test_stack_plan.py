@@ -30,6 +30,9 @@ class NoPrices:
     def machine_usd(self, *_: object, **__: object) -> None:
         return None
 
+    def own_machine_usd(self, *_: object, **__: object) -> None:
+        return None
+
     def machines_usd(self, *_: object, **__: object) -> dict[str, Decimal]:
         return {}
 

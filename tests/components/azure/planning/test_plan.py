@@ -88,6 +88,9 @@ class OneList:
         del purchase
         return self.machines_usd(cloud, region).get(machine_type)
 
+    def own_machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> None:
+        del cloud, region, machine_type, purchase
+
     def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
         del cloud
         return {"Standard_ND96isr_H100_v5": Decimal("98.32")} if region == "eastus" else {}

@@ -47,6 +47,9 @@ class Prices:
         hour = self.machines_usd(cloud, region).get(machine_type)
         return Decimal("34.608") if hour and purchase == "capacity-block" else hour
 
+    def own_machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
+        raise AssertionError((cloud, region, machine_type, purchase))
+
     def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
         return {"p5.48xlarge": Decimal("55.04")} if (cloud, region) == ("aws", "us-east-1") else {}
 
