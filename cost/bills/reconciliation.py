@@ -184,11 +184,12 @@ def reconcile(
 
     rows = tuple(_row(line, window, charges_of(line)) for line in lines)
     short = [row.line for row in rows if row.planned is None or row.billed < row.planned]
-    loose = [one for one in read.charges if one not in set(charges) and one.currency == USD and one.account in accounts]
+    of_stack, in_lines = {*charges}, {*usage, *paid}
+    loose = [one for one in read.charges if one not in of_stack and one.currency == USD and one.account in accounts]
     loose = [charge for charge in loose if charge.category == "Usage" and matcher.unmarked(charge)]
     fits = [(charge, match.line) for charge in loose if (match := same_thing(charge, short))]
-    apart = [charge for charge in charges if charge not in {*usage, *paid} and charge.currency == USD]
-    others = [charge for charge in read.charges if is_fee(charge) and charge not in {*charges, *paid}]
+    apart = [charge for charge in charges if charge not in in_lines and charge.currency == USD]
+    others = [charge for charge in read.charges if is_fee(charge) and charge not in of_stack | in_lines]
     return Reconciled(
         window=window,
         rows=rows,
