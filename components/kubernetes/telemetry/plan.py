@@ -101,14 +101,13 @@ def plan_telemetry(
         if hour is None:
             what = f"no price of {shape.machine_type} in {region} is known"
             planning.notes.append(f"alerts report GPUs instead of dollars: {what}")
-    bought: list[tuple[str, Sequence[str]]] = [(shape.machine_type, (spec.purchase.kind,))]
+    pools: list[tuple[str, Sequence[str]]] = [(shape.machine_type, (spec.purchase.kind,))]
     if spec.elastic:
         machine = elastic_shape(shape.cloud, spec.accelerator).machine_type
-        bought += [(machine, pool.purchase) for pool in spec.elastic.pools.values()]
+        pools += [(machine, pool.purchase) for pool in spec.elastic.pools.values()]
     sheet = None
     if telemetry.opencost:
-        nodes = {} if prices is None else node_prices(bought, shape.cloud, region, prices)
-        sheet = price_sheet(region, nodes)
+        sheet = price_sheet(region, {} if prices is None else node_prices(pools, shape.cloud, region, prices))
     watched = Watched(
         labels={**spec.labels, "stack": planning.stack},
         gpus=shape.gpus,
@@ -120,7 +119,7 @@ def plan_telemetry(
     )
     return TelemetryPlan(
         watched=watched,
-        bought=tuple(bought),
+        bought=tuple(pools),
         price_sheet=sheet,
         collector=telemetry.collector,
         node_health=health,
