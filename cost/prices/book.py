@@ -13,7 +13,8 @@ from typing import Final
 
 from gpucluster.core.catalog.aws_regions import local_zone_names
 from gpucluster.core.catalog.clouds import clouds
-from gpucluster.cost.prices.bounds import Bound, family_of, in_family
+from gpucluster.cost.prices.bounds import Bound
+from gpucluster.cost.prices.families import family_of, in_family
 from gpucluster.cost.prices.files import DamagedBook, PriceFile, sources
 from gpucluster.cost.prices.row import Confidence, PriceRow
 from gpucluster.cost.prices.user_prices import Known, find_prices, read_prices

@@ -1,130 +1,146 @@
-"""Items sold in sizes, by their names: machines of a family, tiers of a file system, disks.
+"""Bounds of an unknown price, from known prices of the same cloud and purchase option.
 
-Within such a family a larger size costs at least as much, and at most the smaller one's price times the ratio of the
-sizes. So the prices of siblings bound an unknown one.
+Between most items of a cloud the ratio of two prices hardly differs by region. So the price of one item in a region,
+and the ratio of the two in other regions, bound the price of the other. `python -m tools.prices.widths` hides each
+price of the book in turn, and measures how wide the bounds are and how many contain it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from functools import cache
 from typing import Final
 
-from gpucluster.core.catalog.azure_regions import DISK_GIB
-from gpucluster.core.catalog.machines import machines
+from gpucluster.cost.prices.families import Family, family_of
 from gpucluster.cost.prices.row import PriceRow
 
-_Sizes = tuple[Decimal, ...]
+MACHINE: Final = "instance-hour"
+"""Unit of machines."""
 
-_WORDS: Final = ("nano", "micro", "small", "medium", "large", "xlarge")
-"""Size names, each twice the previous one (EC2 user guide, instance types)."""
-
-_GPUS: Final[Mapping[str, int]] = {"12xlarge": 4, "24xlarge": 4, "48xlarge": 8}
-"""GPUs of the sizes of g4dn, g5 and g6e (meta-pytorch/torchx: torchx/specs/named_resources_aws.py), and of g6, which
-has the sizes of g6e; the other sizes have one GPU.
-"""
-
-
-def _of_number(size: str) -> _Sizes:
-    return (Decimal(size),)
-
-
-def _of_word(size: str) -> _Sizes:
-    many = size.removesuffix("xlarge")
-    return (Decimal(32 * int(many)) if many.isdigit() else Decimal(2 ** _WORDS.index(size)),)
-
-
-def _of_word_with_gpus(size: str) -> _Sizes:
-    return (*_of_word(size), Decimal(_GPUS.get(size, 1)))
-
-
-def _of_plan(size: str) -> _Sizes:
-    """Each App Service plan has twice the cores of the previous one."""
-    return (Decimal(2 ** int(size)),)
-
-
-def _of_disk(size: str) -> _Sizes:
-    return (Decimal(DISK_GIB.get(int(size), 0)),)
-
-
-_WORD: Final = rf"{'|'.join(_WORDS)}|\d+xlarge"
-_FORMS: Final[tuple[tuple[str, Callable[[str], _Sizes]], ...]] = (
-    (rf"(g4dn\.|g5\.|g6e?\.)({_WORD})()", _of_word_with_gpus),
-    (rf"(?!(?:g|p|f|inf|trn|dl|vt)\d|redis-cluster)(.+[._-])({_WORD})((?:-multi-az)?)", _of_word),
-    (r"(.*standard_[de])(\d+)([a-z]*_v[3-9])", _of_number),
-    (r"(.*standard_f)(\d+)(s_v2)", _of_number),
-    (r"(?![ag]\d-)(\w+-(?:standard|highmem|highcpu)-)(\d+)()", _of_number),
-    (r"(managed-lustre-|fsx-lustre-persistent\d-ssd-|AMLFS-Durable-Premium-)(\d+)()", _of_number),
-    (r"(sql-database-\w+_gen5_)(\d+)()", _of_number),
-    (r"(app-service-\w+-[bsp])([0-3])((?:v\d)?)", _of_plan),
-    (r"(managed-disk-[EPS])(\d+)(-[lz]rs)", _of_disk),
-)
-"""Patterns of size names: before, size, after. Machines listed in the machine table have their sizes there. Compiled
-when a price is first missing, as few programs need them.
-"""
-
-
-@dataclass(frozen=True)
-class Family:
-    """name: shared by siblings. sizes: one number for each measure, such as vCPUs and GPUs."""
-
-    name: str
-    sizes: _Sizes
-
-    def ratio(self, smaller: Family) -> Decimal | None:
-        """Largest ratio of its sizes to those of `smaller`; None if any measure is smaller, or all are equal."""
-        ratios = [size / its for size, its in zip(self.sizes, smaller.sizes, strict=True)]
-        return max(ratios) if min(ratios) >= 1 and max(ratios) > 1 else None
-
-
-@cache
-def family_of(sku: str) -> Family | None:
-    """The family of an item, None if its name indicates none."""
-    family = _family_of(sku)
-    return family if family is not None and all(family.sizes) else None  # 0 is an invalid size
-
-
-def _family_of(sku: str) -> Family | None:
-    if machine := machines().get(sku):
-        return Family(re.sub(r"\d+(?=xlarge$|g$)", "*", sku), (Decimal(machine.vcpus), Decimal(machine.gpus)))
-    for form, sizes in _FORMS:
-        if found := re.fullmatch(form, sku, re.IGNORECASE):
-            before, name, after = found.groups()
-            return Family(f"{before}*{after}", sizes(name.lower()))
-    return None
-
-
-def in_family(family: Family, sku: str) -> bool:
-    """Whether an item belongs to a family."""
-    other = family_of(sku)
-    return other is not None and other.name == family.name
-
-
+_ALIKE: Final = Decimal("1.02")
+"""Factor by which the ratio of two sizes of a machine may be outside that of other regions."""
+_TIERS: Final = Decimal("1.1")
+"""The same for tiers and sizes of other items."""
+_ENOUGH: Final = 3
+_FEW: Final = Decimal("1.1")
+"""Number of regions below which the ratio of two prices may be outside theirs by this factor more."""
 _APART: Final = {1: Decimal(2)}
 """Number of known regions -> factor by which the true price may be below the lowest or above the highest of them."""
 _APART_ELSE: Final = Decimal("1.5")
 _APART_HERE: Final = Decimal("1.1")
-"""The same for siblings in the same region."""
+"""The same for other tiers or sizes in the same region."""
 
 _DOWN: Final = Context(prec=6, rounding=ROUND_FLOOR)
 _UP: Final = Context(prec=6, rounding=ROUND_CEILING)
 """Significant digits of a bound, never rounded inwards."""
+
+_MOST_OFF: Final[Mapping[tuple[str, str], tuple[Decimal, str]]] = {
+    ("aws", "savings_plan"): (Decimal("0.66"), "Compute Savings Plans save up to 66% (AWS)"),
+    ("aws", "instance_savings_plan"): (Decimal("0.72"), "EC2 Instance Savings Plans save up to 72% (AWS)"),
+    ("aws", "reserved"): (Decimal("0.72"), "Reserved Instances save up to 72% (AWS)"),
+    ("aws", "spot"): (Decimal("0.9"), "Spot Instances save up to 90% (AWS)"),
+    ("azure", "savings_plan"): (Decimal("0.65"), "savings plans save up to 65% (Microsoft)"),
+    ("azure", "reserved"): (Decimal("0.72"), "reservations save up to 72% (Microsoft)"),
+    ("azure", "spot"): (Decimal("0.9"), "Spot VMs save up to 90% (Microsoft)"),
+    ("gcp", "reserved"): (Decimal("0.7"), "commitments save up to 70% (Google)"),
+    ("gcp", "spot"): (Decimal("0.91"), "Spot VMs save up to 91% (Google)"),
+}  # fmt: skip
+"""(cloud, purchase) -> the largest discount on the on-demand price that the cloud states, and the statement.
+
+AWS: aws.amazon.com/savingsplans/faqs and aws.amazon.com/ec2/spot, as cloudburn.io (2026-01-23) and prosperops.com
+(2025-06) quote them. Microsoft: azure.microsoft.com, pages of reservations, savings plans and Spot Virtual Machines,
+as lucidity.cloud and surfercloud.com quote them (read 2026-11-28). Google: docs.cloud.google.com, "Create and use Spot
+VMs" (read 2026-11-28), and committed use discounts: 55 % for most resources, 70 % for memory-optimized machines, as
+cloud.lalitwrites.com quotes them (read 2026-11-28). The larger one counts, as A2 machines have 65 % in the book.
+"""
 
 
 @dataclass(frozen=True)
 class Bound:
     """Lower and upper bound of one unit's cost in USD; not a price, and in no total.
 
-    rule: its derivation, with the two prices used. as_of: the date of the older of them.
+    rule: its derivation, with the prices used. as_of: the date of the oldest of them.
     """
 
     least: Decimal
     most: Decimal
     rule: str
     as_of: str
+
+    @property
+    def width(self) -> Decimal:
+        """Upper bound divided by lower bound."""
+        return self.most / self.least
+
+
+Regions = Mapping[str, PriceRow]
+"""The prices of one item by region, for one unit, purchase option and term."""
+
+
+def by_region(rows: Iterable[PriceRow]) -> Regions:
+    """The price of each region: of a graduated one the first tier, as lines do. Second opinions count only if there is
+    nothing else, prices of single zones and free tiers never.
+    """
+    whole = [row for row in rows if not row.zone and row.tier < 2 and row.usd_per_unit]
+    found: dict[str, PriceRow] = {}
+    for row in [row for row in whole if not row.alt] or whole:
+        found.setdefault(row.region, row)
+    return found
+
+
+def bound_by_ratio(region: str, wanted: Regions, other: Regions, *, least: int = 1, apart: Decimal | None = None) -> (
+    Bound | None
+):  # fmt: skip
+    """The bound from the price of another item in the region, and the ratio of the two in other regions.
+
+    least: required number of these regions. apart: factor by which the ratio may be outside those known; default: that
+    of sizes.
+    """
+    here = other.get(region)
+    both = [name for name in wanted if name in other and name != region]
+    if here is None or len(both) < least:
+        return None
+    ratios = {name: wanted[name].usd_per_unit / other[name].usd_per_unit for name in both}
+    low, high = (pick(ratios, key=lambda name: (ratios[name], name)) for pick in (min, max))
+    apart = apart or (_ALIKE if here.unit == MACHINE else _TIERS)
+    apart *= 1 if len(both) >= _ENOUGH else _FEW
+    times = " to ".join(dict.fromkeys(f"{ratios[name]:.4g}" for name in (low, high)))
+    what = f"{here.sku}{'' if here.purchase == wanted[low].purchase else ' on demand'}"
+    known = f"by {what}, {_usd(here)} in {region}, times {times} as in {_regions(len(both))}"
+    rows = (here, wanted[low], other[low], wanted[high], other[high])
+    return _apart(here.usd_per_unit * ratios[low], here.usd_per_unit * ratios[high], apart, known, rows)
+
+
+def bound_by_size(thing: Family, others: Iterable[PriceRow], *, alike: bool) -> Bound | None:
+    """The narrowest bound from other sizes of a machine in the same region: in proportion to GPUs, or to vCPUs without
+    them. Where GPUs and vCPUs are not in proportion, between the two.
+
+    alike: whether their prices are in proportion; those of spot are set for each size.
+    """
+    found: list[Bound] = []
+    for row in others:
+        other = family_of(row.sku)
+        if other is None or other.name != thing.name:
+            continue
+        ratios = thing.proportions(other)
+        low, high = min(ratios), max(ratios)
+        apart = (_ALIKE if low == high else _APART_HERE) if alike else _APART_ELSE
+        rule = f"by size from {row.sku} {_usd(row)} in {row.region}"
+        found.append(_apart(row.usd_per_unit * low, row.usd_per_unit * high, apart, rule, (row,)))
+    return min(found, key=lambda one: (one.width, one.rule), default=None)
+
+
+def bound_of(rows: Sequence[PriceRow]) -> Bound | None:
+    """The bound from prices in other regions: `rows` of one SKU, unit, purchase option and term; None without any."""
+    used = by_region(rows)
+    if not used:
+        return None
+    low, high = (pick(used.values(), key=lambda row: (row.usd_per_unit, row.region)) for pick in (min, max))
+    known = f"{low.region} {_usd(low)}" if low.usd_per_unit == high.usd_per_unit else (
+        f"{low.region} {_usd(low)} to {high.region} {_usd(high)}"
+    )  # fmt: skip
+    return _apart(low.usd_per_unit, high.usd_per_unit, _factor(used), f"by {_regions(len(used))}, {known}", (low, high))
 
 
 @dataclass(frozen=True)
@@ -137,33 +153,14 @@ class _SiblingBounds:
     most: Decimal
 
 
-def bound_of(rows: Sequence[PriceRow]) -> Bound | None:
-    """The bound from prices in other regions: `rows` of one SKU, unit, purchase option and term; None without any.
-
-    Second opinions count only if there is nothing else; graduated prices count with the first tier, as lines do; prices
-    of single zones never count.
-    """
-    used = _telling(rows)
-    if not used:
-        return None
-    low, high = (pick(used, key=lambda row: (row.usd_per_unit, row.region)) for pick in (min, max))
-    regions = {row.region for row in used}
-    known = f"{low.region} {_usd(low)}" if low.usd_per_unit == high.usd_per_unit else (
-        f"{low.region} {_usd(low)} to {high.region} {_usd(high)}"
-    )  # fmt: skip
-    where = "1 other region" if len(regions) == 1 else f"{len(regions)} other regions"
-    return _apart(low.usd_per_unit, high.usd_per_unit, _factor(regions), f"by {where}, {known}", (low, high))
-
-
-def bound_by_siblings(sku: str, region: str, rows: Sequence[PriceRow]) -> Bound | None:
+def bound_by_siblings(thing: Family, region: str, rows: Sequence[PriceRow]) -> Bound | None:
     """The bound from an item's siblings: `rows` of its family, one unit, purchase option and term; None without any.
 
     In each region the nearest smaller and larger sibling count, the tightest bound; then the widest of the regions.
     """
-    thing, used = family_of(sku), _telling(rows)
-    here = [row for row in used if row.region == region]
+    here = [row for row in rows if row.region == region]
     siblings: dict[str, list[_SiblingBounds]] = {}
-    for row in here or used:
+    for row in here or rows:
         if one := _sibling_bounds(thing, row):
             siblings.setdefault(row.region, []).append(one)
     if not siblings:
@@ -180,10 +177,10 @@ def bound_by_siblings(sku: str, region: str, rows: Sequence[PriceRow]) -> Bound 
     return _apart(least, most, apart, f"by size from {rule}", (low.row, high.row))
 
 
-def _sibling_bounds(thing: Family | None, row: PriceRow) -> _SiblingBounds | None:
+def _sibling_bounds(thing: Family, row: PriceRow) -> _SiblingBounds | None:
     """The bounds from one sibling: a larger size costs at least as much, and at most in proportion to its size."""
     other = family_of(row.sku)
-    if thing is None or other is None or other.name != thing.name:
+    if other is None or other.name != thing.name:
         return None
     if ratio := thing.ratio(other):
         return _SiblingBounds(row, ratio, row.usd_per_unit, row.usd_per_unit * ratio)
@@ -192,34 +189,46 @@ def _sibling_bounds(thing: Family | None, row: PriceRow) -> _SiblingBounds | Non
     return None
 
 
-def _telling(rows: Sequence[PriceRow]) -> list[PriceRow]:
-    whole = [row for row in rows if not row.zone and row.tier < 2]
-    return [row for row in whole if not row.alt] or whole
+def within_on_demand(provider: str, purchase: str, on_demand: Bound, item: str, bound: Bound | None) -> Bound | None:
+    """`bound`, if any, cut to at most the price on demand, and to at least that less the largest discount which the
+    cloud states; None if there is neither.
+
+    on_demand: the price on demand in the same region, as a bound; both ends are the price if it is known. item: its
+    description.
+    """
+    stated = _MOST_OFF.get((provider, purchase))
+    if stated is None:
+        return bound
+    share, words = stated
+    floor, cap = _DOWN.multiply(on_demand.least, 1 - share), on_demand.most
+    if bound is not None and bound.least > cap:
+        bound = None
+    least = floor if bound is None else max(bound.least, floor)
+    most = cap if bound is None else max(min(bound.most, cap), least)
+    rules = [] if bound is None else [bound.rule]
+    if bound is None or bound.most > cap:
+        rules.append(f"at most {item}")
+    if bound is None or bound.least < floor:
+        rules.append(f"at least {1 - share:.0%} of it, as {words}" if most == cap else f"at least {floor}, as {words}")
+    dates = [on_demand.as_of] if bound is None else [bound.as_of, *([on_demand.as_of] if len(rules) > 1 else [])]
+    return Bound(least, most, "; ".join(rules), min(dates))
 
 
 def _factor(regions: Collection[str]) -> Decimal:
     return _APART.get(len(regions), _APART_ELSE)
 
 
-def _apart(low: Decimal, high: Decimal, apart: Decimal, rule: str, rows: tuple[PriceRow, PriceRow]) -> Bound:
+def _regions(number: int) -> str:
+    return "1 other region" if number == 1 else f"{number} other regions"
+
+
+def _apart(low: Decimal, high: Decimal, apart: Decimal, rule: str, rows: Iterable[PriceRow]) -> Bound:
     return Bound(
         _DOWN.divide(low, apart),
         _UP.multiply(high, apart),
         f"{rule}, divided and multiplied by {apart}",
         min(row.as_of for row in rows),
     )
-
-
-def no_more_than(cap: Decimal, item: str, as_of: str, bound: Bound | None) -> Bound:
-    """`bound`, if any, with upper bound `cap`; from 0 if nothing below `cap` is known.
-
-    item: the item that costs `cap`. as_of: the date of that price.
-    """
-    if bound is None or bound.least > cap:
-        return Bound(Decimal(0), cap, f"at most {item}", as_of)
-    if bound.most <= cap:
-        return bound
-    return replace(bound, most=cap, rule=f"{bound.rule}; at most {item}", as_of=min(bound.as_of, as_of))
 
 
 def _usd(row: PriceRow) -> str:

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Final, Literal
 
 from gpucluster.core.catalog.machines import machines, sold
-from gpucluster.cost.prices.bounds import Family, family_of
+from gpucluster.cost.prices.families import Family, family_of
 from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 
 Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "size", "missing"]

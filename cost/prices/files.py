@@ -1,6 +1,5 @@
 """Reads a CSV file of prices, the book's or the user's: its rows with line numbers, and its problems; writes the
 book's.
-writes the book's.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from pathlib import Path
 from typing import Final, get_args
 
 from gpucluster.core.catalog.tables import DamagedTable
-from gpucluster.cost.prices.bounds import Family, in_family
+from gpucluster.cost.prices.families import Family, in_family
 from gpucluster.cost.prices.row import Basis, PriceRow, Purchase, as_of_date
 
 COLUMNS: Final = (
     "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
 )  # fmt: skip
 _PURCHASES: Final = get_args(Purchase)
-_WITH_TERM: Final = ("reserved", "savings_plan")
+_WITH_TERM: Final = ("reserved", "savings_plan", "instance_savings_plan")
 _TERMS: Final = ("1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all")
 
 
@@ -179,8 +178,7 @@ class PriceFile:
     def of_sku(self, sku: str) -> tuple[PriceRow, ...]:
         """The rows of one item in all regions and zones."""
         if sku not in self._skus:
-            lines = [line for line in self._lines if f",{sku}," in line[1]]
-            self._skus[sku] = tuple(row for row in self._rows(lines) if row.sku == sku)
+            self._skus[sku] = tuple(self._rows(self._by_sku.get(sku, ())))
         return self._skus[sku]
 
     def of_family(self, family: Family) -> tuple[PriceRow, ...]:
@@ -190,7 +188,15 @@ class PriceFile:
     @cached_property
     def skus(self) -> tuple[str, ...]:
         """The SKUs with a row, in file order."""
-        return tuple(dict.fromkeys(line.split(",", 3)[2] for _, line in self._lines if line.count(",") > 2))
+        return tuple(self._by_sku)
+
+    @cached_property
+    def _by_sku(self) -> Mapping[str, Sequence[Line]]:
+        found: dict[str, list[Line]] = {}
+        for line in self._lines:
+            if len(cells := line[1].split(",", 3)) > 3:
+                found.setdefault(cells[2], []).append(line)
+        return found
 
     @cached_property
     def rows(self) -> tuple[PriceRow, ...]:

@@ -1,18 +1,34 @@
-"""The price of one item in one region; without one, bounds from other regions, else from its siblings, and for a
-commitment the on-demand price.
-"""
+"""The price of one item in one region; without one, its bounds from other prices of its cloud, the nearest first."""
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
-from gpucluster.cost.prices.bounds import bound_by_siblings, bound_of, no_more_than
+from gpucluster.cost.prices.bounds import (
+    MACHINE,
+    Bound,
+    Regions,
+    bound_by_ratio,
+    bound_by_siblings,
+    bound_by_size,
+    bound_of,
+    by_region,
+    within_on_demand,
+)  # fmt: skip
+from gpucluster.cost.prices.families import family_of
+from gpucluster.cost.prices.row import PriceRow
 
-_COMMITTED: Final = ("reserved", "savings_plan")
-"""Purchase options with machine prices at or below on-demand, as a commitment is a discount."""
+_OF_ON_DEMAND: Final = {name: Decimal("1.1") for name in ("reserved", "savings_plan", "instance_savings_plan")} | {
+    name: Decimal("1.5") for name in ("flex_start", "dws_calendar")
+}
+"""Purchase options sold at a share of the on-demand price -> factor by which the share may be outside that of other
+regions. Of the last two the book has one region.
+"""
 
 _Key = tuple[str, str, str, str, str, str]  # provider, region, sku, purchase, term, unit
 
@@ -35,26 +51,97 @@ def price_or_bound(
 
 
 def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown:
-    provider, region, sku, *same = key
-    rows = [row for row in book.of_sku(provider, sku) if [row.purchase, row.term, row.unit] == same]
-    bound = bound_of(rows)
-    if bound is None:
-        rows = [row for row in book.of_family(provider, sku) if [row.purchase, row.term, row.unit] == same]
-        bound = bound_by_siblings(sku, region, rows)
-    row = next(iter(rows), None)
-    purchase, term, unit = same
-    if purchase in _COMMITTED:
+    provider, region, sku, purchase, term, unit = key
+    bound = next(_bounds(book, key), None)
+    row = next(iter(book.of_sku(provider, sku)), None) or next(iter(book.of_family(provider, sku)), None)
+    if purchase != "on_demand":
         on_demand = price_or_bound(book, provider, region, sku, unit=unit)
         if isinstance(on_demand, Price):
-            bound = no_more_than(on_demand.usd, _source(on_demand), on_demand.row.as_of, bound)
-            row = on_demand.row
+            bound = within_on_demand(provider, purchase, _as_bound(on_demand), _source(on_demand), bound)
+            row = row or on_demand.row
     if bound is None or row is None:
         return unknown
     row = replace(
-        row, region=region, sku=sku, purchase=purchase, term=term, usd_per_unit=bound.most, as_of=bound.as_of,
-        source=bound.rule, note="",
+        row, region=region, sku=sku, unit=unit, purchase=purchase, term=term, usd_per_unit=bound.most,
+        as_of=bound.as_of, source=bound.rule, note="",
     )  # fmt: skip
     return Price(row, "low", instead_of=replace(unknown, bound=bound))
+
+
+def _bounds(book: PriceBook, key: _Key) -> Iterator[Bound]:
+    """Bounds by every rule, the nearest prices first."""
+    provider, region, sku, purchase, _, unit = key
+    family, wanted = family_of(sku), _prices(book, key)
+    kin = [row for row in book.of_family(provider, sku) if row.sku != sku and _bought(row, key)]
+    siblings = _by_sku(kin)
+    yield from _narrowest(bound_by_ratio(region, wanted, other) for other in siblings)
+    if family is not None and unit == MACHINE:
+        here = [other[region] for other in siblings if region in other]
+        yield from _narrowest([bound_by_size(family, here, alike=purchase != "spot")])
+    if purchase in _OF_ON_DEMAND:
+        on_demand = _prices(book, (provider, region, sku, "on_demand", "", unit))
+        yield from _narrowest([bound_by_ratio(region, wanted, on_demand, apart=_OF_ON_DEMAND[purchase])])
+    if wanted and purchase != "spot":
+        least, apart = _LIKE_MACHINES if unit == MACHINE else _LIKE_OTHERS
+        others = (by_region(_of(book, key, name)) for name in _of_kind(book, key, wanted))
+        yield from _narrowest(bound_by_ratio(region, wanted, other, least=least, apart=apart) for other in others)
+    if family is not None and any(region in other for other in siblings):
+        yield from _narrowest([bound_by_siblings(family, region, _rows(siblings))])
+    yield from _narrowest([bound_of([*wanted.values()])])
+    if family is not None:
+        yield from _narrowest([bound_by_siblings(family, region, _rows(siblings))])
+
+
+_LIKE_MACHINES: Final = (5, Decimal("1.1"))
+_LIKE_OTHERS: Final = (8, Decimal("1.2"))
+"""For items that are no sizes of one family: regions that must have both, and the factor by which their ratio may be
+outside that of these regions."""
+
+
+def _narrowest(found: Iterable[Bound | None]) -> Iterator[Bound]:
+    known = [bound for bound in found if bound is not None]
+    if known:
+        yield min(known, key=lambda bound: (bound.width, bound.rule))
+
+
+def _of(book: PriceBook, key: _Key, sku: str) -> list[PriceRow]:
+    return [row for row in book.of_sku(key[0], sku) if _bought(row, key)]
+
+
+def _bought(row: PriceRow, key: _Key) -> bool:
+    return (row.purchase, row.term, row.unit) == key[3:]
+
+
+def _prices(book: PriceBook, key: _Key) -> Regions:
+    return by_region(_of(book, key, key[2]))
+
+
+def _by_sku(rows: Iterable[PriceRow]) -> list[Regions]:
+    found: dict[str, list[PriceRow]] = {}
+    for row in rows:
+        found.setdefault(row.sku, []).append(row)
+    return [by_region(of_one) for of_one in found.values()]
+
+
+def _rows(siblings: Iterable[Regions]) -> list[PriceRow]:
+    return [row for one in siblings for row in one.values()]
+
+
+def _of_kind(book: PriceBook, key: _Key, wanted: Regions) -> list[str]:
+    """Items of the same kind that are sold in the region in the same way."""
+    provider, region, sku, purchase, term, unit = key
+    kinds = {row.kind for row in wanted.values()}
+    rows = [row for row in book.in_region(provider, region) if (row.purchase, row.term) == (purchase, term)]
+    alike = (
+        row.sku for row in rows if row.sku != sku and row.kind in kinds and (row.unit == MACHINE) == (unit == MACHINE)
+    )
+    return [*dict.fromkeys(alike)]
+
+
+def _as_bound(price: Price) -> Bound:
+    if price.instead_of is not None and price.instead_of.bound is not None:
+        return price.instead_of.bound
+    return Bound(price.usd, price.usd, "", price.row.as_of)
 
 
 def _source(on_demand: Price) -> str:

@@ -13,7 +13,10 @@ Basis = Literal["official", "computed", "third-party", "own"]
 """Origin of a row: an official price list or a mirror of one, a sum of official parts, a third party's figure, the
 user."""
 
-Purchase = Literal["on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"]
+Purchase = Literal[
+    "on_demand", "spot", "reserved", "savings_plan", "instance_savings_plan", "capacity_block", "flex_start",
+    "dws_calendar",
+]  # fmt: skip
 """Purchase options."""
 
 Confidence = Literal["high", "medium", "low"]
@@ -36,6 +39,12 @@ def as_of_date(as_of: str) -> datetime.date | None:
     if len(as_of) == len("2026"):
         return None
     return datetime.date.fromisoformat(as_of if len(as_of) > len("2026-10") else f"{as_of}-01")
+
+
+def is_fresh(as_of: str, today: datetime.date) -> bool:
+    """Whether a price is at most 90 days old; a year only may be older."""
+    read = as_of_date(as_of)
+    return read is not None and (today - read).days <= FRESH_DAYS
 
 
 def tier_of(note: str) -> int:
@@ -108,10 +117,10 @@ class PriceRow:
         """
         if self.basis == "own":
             return "high"
-        as_of = as_of_date(self.as_of)
-        if self.alt or self.basis != "official" or as_of is None or self.worldwide == "worldwide: not stated":
+        undated = as_of_date(self.as_of) is None
+        if self.alt or self.basis != "official" or undated or self.worldwide == "worldwide: not stated":
             return "low"
-        return "high" if (today - as_of).days <= FRESH_DAYS else "medium"
+        return "high" if is_fresh(self.as_of, today) else "medium"
 
 
 @cache

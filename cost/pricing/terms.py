@@ -48,8 +48,14 @@ class DiscountedBook(PriceBook):
 
     def of_sku(self, provider: str, sku: str) -> list[PriceRow]:
         """The rows after the discount: bounds of an unknown price are discounted, too."""
+        return self._discounted(provider, super().of_sku(provider, sku))
+
+    def of_family(self, provider: str, sku: str) -> list[PriceRow]:
+        """The same for siblings."""
+        return self._discounted(provider, super().of_family(provider, sku))
+
+    def _discounted(self, provider: str, rows: Sequence[PriceRow]) -> list[PriceRow]:
         share = self._shares.get(provider, Decimal(0))
-        rows = super().of_sku(provider, sku)
         return [row if row.basis == "own" or not share else _less(row, share) for row in rows]
 
 

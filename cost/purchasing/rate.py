@@ -9,7 +9,7 @@ from decimal import Decimal
 from gpucluster.core.catalog.machines import hard_to_get, not_sold
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.prices.other_regions import price_or_bound
-from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
+from gpucluster.cost.prices.row import is_fresh
 from gpucluster.cost.pricing.plan_prices import UNITS, of_an_hour, published
 from gpucluster.cost.purchasing.purchase_options import PurchaseOption
 
@@ -103,6 +103,4 @@ def _ends(book: PriceBook, region: str, machine: str, way: PurchaseOption) -> tu
 def _old(row: PriceRow, today: datetime.date) -> str:
     if not row.as_of:  # the user's own
         return ""
-    read = as_of_date(row.as_of)  # some have only a year
-    fresh = read is not None and (today - read).days <= FRESH_DAYS
-    return "" if fresh else f"the price is from {row.as_of}; spot prices change daily"
+    return "" if is_fresh(row.as_of, today) else f"the price is from {row.as_of}; spot prices change daily"

@@ -1,80 +1,62 @@
-"""Each price of the book hidden in turn: whether it has a bound then, and lies within."""
+"""Prices of the book hidden in turn: whether they have a bound then, how wide it is, and whether they lie within."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from decimal import Decimal
+from itertools import chain
 
 import pytest
 
 from gpucluster.cost import PriceBook
-from gpucluster.cost.prices import Bound, NotKnown, Price, PriceRow
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.bounds import MACHINE
+from tools.prices.widths import Hidden, hidden, measure
 
-CLOUDS = ("aws", "azure", "gcp")
-
-
-class _Without(PriceBook):
-    """The book without one price, and without any other that the same thing has in its place."""
-
-    def __init__(self, book: PriceBook, hidden: PriceRow) -> None:
-        super().__init__(today=book.today)
-        self._book = book
-        self._hidden = hidden
-
-    def _is_hidden(self, row: PriceRow) -> bool:
-        return _key(row) == _key(self._hidden) and row.region == self._hidden.region
-
-    def of_sku(self, provider: str, sku: str) -> list[PriceRow]:
-        return [row for row in self._book.of_sku(provider, sku) if not self._is_hidden(row)]
-
-    def of_family(self, provider: str, sku: str) -> list[PriceRow]:
-        return [row for row in self._book.of_family(provider, sku) if not self._is_hidden(row)]
-
-    def lookup(
-        self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
-    ) -> Price | NotKnown:
-        found = self._book.lookup(provider, region, sku, purchase, term, unit=unit)
-        if isinstance(found, Price) and self._is_hidden(found.row):
-            return NotKnown("hidden", "")
-        return found
+EVERY = 7
+"""`python -m tools.prices.widths` hides all."""
 
 
-def _key(row: PriceRow) -> tuple[str, ...]:
-    return row.sku, row.purchase, row.term, row.unit
+@pytest.fixture(scope="module")
+def found() -> list[Hidden]:
+    book = PriceBook()
+    return list(chain.from_iterable(hidden(book, cloud, EVERY) for cloud in ("aws", "azure", "gcp")))
 
 
-def _hidden(book: PriceBook, cloud: str) -> Iterator[tuple[PriceRow, Bound | None]]:
-    for row in book.rows(cloud):
-        if row.alt or row.zone or row.tier > 1:
+def test_the_bounds_of_machines_are_narrow_and_hold(found: list[Hidden]) -> None:
+    measured = measure([one for one in found if one.row.unit == MACHINE])
+    assert measured.prices > 900
+    assert measured.bounded > measured.prices * 0.98
+    assert measured.median <= Decimal("1.1")
+    assert measured.tenth <= Decimal("1.3")
+    assert measured.inside >= Decimal("0.99")
+
+
+def test_the_bounds_of_other_items_hold(found: list[Hidden]) -> None:
+    measured = measure([one for one in found if one.row.unit != MACHINE])
+    assert measured.bounded > 300
+    assert measured.median <= 2
+    assert measured.inside >= Decimal("0.99")
+
+
+def test_what_has_no_bound_is_the_one_price_of_its_kind(found: list[Hidden]) -> None:
+    book = PriceBook()
+    for one in found:
+        if one.bound is None:
+            same = book.of_sku(one.row.provider, one.row.sku)
+            bought = [row for row in same if (row.purchase, row.term, row.unit) == (
+                one.row.purchase, one.row.term, one.row.unit
+            )]  # fmt: skip
+            assert {row.region for row in bought if row.usd_per_unit and not row.zone} == {one.row.region}
+
+
+def test_no_spot_price_has_a_bound_above_on_demand_and_no_commitment_one_from_zero(found: list[Hidden]) -> None:
+    book = PriceBook()
+    checked = 0
+    for one in found:
+        if one.bound is None or one.row.purchase not in ("spot", "reserved", "savings_plan"):
             continue
-        found = price_or_bound(_Without(book, row), cloud, row.region, row.sku, row.purchase, row.term, unit=row.unit)
-        unknown = found.instead_of if isinstance(found, Price) else None
-        yield row, unknown.bound if unknown is not None else None
-
-
-@pytest.fixture(scope="module", params=CLOUDS)
-def hidden(request: pytest.FixtureRequest) -> list[tuple[PriceRow, Bound | None]]:
-    return list(_hidden(PriceBook(), request.param))
-
-
-def test_what_has_no_bound_is_the_one_price_of_its_kind(hidden: list[tuple[PriceRow, Bound | None]]) -> None:
-    """Nothing else in the book is of the same thing bought in the same way, nor, of a commitment, of it on demand."""
-    times = Counter(_key(row) for row, _ in hidden)
-    assert {_key(row) for row, bound in hidden if bound is None and times[_key(row)] > 1} == set()
-
-
-def test_hidden_prices_lie_within_their_bounds(hidden: list[tuple[PriceRow, Bound | None]]) -> None:
-    held = [bound.least <= row.usd_per_unit <= bound.most for row, bound in hidden if bound is not None]
-    assert len(held) > 2000
-    assert sum(held) / len(held) > 0.95
-
-
-def test_siblings_bound_what_has_no_price_elsewhere(hidden: list[tuple[PriceRow, Bound | None]]) -> None:
-    held = [
-        bound.least <= row.usd_per_unit <= bound.most
-        for row, bound in hidden
-        if bound is not None and bound.rule.startswith("by size")
-    ]
-    assert len(held) >= 10
-    assert sum(held) / len(held) > 0.95
+        assert one.bound.least > 0
+        for row in book.of_thing(one.row.provider, one.row.region, one.row.sku):
+            if (row.purchase, row.unit, row.alt) == ("on_demand", one.row.unit, False):
+                assert one.bound.most <= row.usd_per_unit
+                checked += 1
+    assert checked > 200

@@ -8,10 +8,11 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Bound, NotKnown, Price
-from gpucluster.cost.prices.bounds import family_of
+from gpucluster.cost.prices.families import family_of
 from gpucluster.cost.prices.other_regions import price_or_bound
 from tests.cases import cases
 from tests.says import Says
+from tools.prices.widths import Without
 
 
 @cases
@@ -22,7 +23,7 @@ def test_a_name_tells_family_and_size(sku: str, name: str, sizes: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    "sku", ["g7.xlarge", "p3.2xlarge", "g2-standard-4", "Standard_DS2_v2", "Standard_B2s", "nat-gateway-hour"]
+    "sku", ["g7.xlarge", "p3.2xlarge", "f1-micro", "Standard_DS2_v2", "Standard_B2s", "nat-gateway-hour"]
 )
 def test_sizes_that_no_table_has_are_none(sku: str) -> None:
     """The GPUs of a machine are not in its name; Azure's older sizes are numbered."""
@@ -48,13 +49,54 @@ def _bound(
     return bound
 
 
-def test_a_size_that_the_book_does_not_have_lies_between_that_of_the_sibling_and_that_times_the_ratio(
-    book: PriceBook,
-) -> None:
+def test_a_machine_costs_in_proportion_to_its_siblings_in_the_region(book: PriceBook) -> None:
     found = _bound(book, "aws", "us-east-1", "m7i.16xlarge")
     assert found is not None
-    assert found.rule == Says("m7i.8xlarge", "$1.6128", "us-east-1", "1.1")
-    assert (found.least, found.most) == (Decimal("1.46618"), Decimal("3.54816"))
+    assert found.rule == Says("m7i.2xlarge", "$0.4032", "us-east-1", "1.02")
+    assert (found.least, found.most) == (Decimal("3.16235"), Decimal("3.29012"))
+
+
+def test_where_other_regions_sell_both_sizes_their_ratio_counts(book: PriceBook) -> None:
+    hidden = next(row for row in book.of_thing("aws", "us-east-1", "p5.4xlarge") if row.purchase == "on_demand")
+    found = _bound(Without(book, hidden), "aws", "us-east-1", "p5.4xlarge")
+    assert found is not None
+    assert found.rule == Says("p5.48xlarge", "$55.04", "us-east-1", "0.125", "other regions", "1.02")
+    assert found.least < hidden.usd_per_unit < found.most
+    assert found.width < Decimal("1.05")
+
+
+def test_a_smaller_machine_of_whole_gpus_costs_in_proportion_to_them() -> None:
+    """A p5.4xlarge has an eighth of the GPUs of a p5.48xlarge, and a twelfth of its vCPUs."""
+    eighth = family_of("p5.4xlarge")
+    whole = family_of("p5.48xlarge")
+    assert eighth is not None
+    assert whole is not None
+    assert eighth.proportions(whole) == (Decimal("0.125"),)
+
+
+def test_spot_prices_of_sizes_may_be_out_of_proportion(book: PriceBook) -> None:
+    found = _bound(book, "aws", "us-east-1", "p5.4xlarge", purchase="spot")
+    assert found is not None
+    assert found.rule == Says("p5.48xlarge", "$19.2531", "us-east-1", "1.5")
+    assert (found.least, found.most) == (Decimal("1.60442"), Decimal("3.60996"))
+
+
+@pytest.mark.parametrize(
+    ("sku", "purchase", "sibling", "least", "most"),
+    [
+        ("g2-standard-96", "on_demand", "g2-standard-12", "7.27", "8.80"),
+        ("n2-highmem-8", "on_demand", "n2-standard-16", "0.35", "0.86"),
+        ("n2-custom-6-12288", "on_demand", "n2-standard-16", "0.13", "0.33"),
+        ("a2-highgpu-4g", "flex_start", "a2-highgpu-1g", "7.84", "8.17"),
+    ],
+)  # fmt: skip
+def test_machines_of_google_are_bounded_by_their_vcpus_memory_and_gpus(
+    book: PriceBook, sku: str, purchase: str, sibling: str, least: str, most: str
+) -> None:
+    found = _bound(book, "gcp", "us-central1", sku, purchase=purchase)
+    assert found is not None
+    assert found.rule == Says(sibling, "us-central1")
+    assert Decimal(least) <= found.least <= found.most <= Decimal(most)
 
 
 def test_where_the_region_has_no_sibling_those_of_others_count(book: PriceBook) -> None:

@@ -105,7 +105,7 @@ def test_a_machine_without_a_price_in_the_plan_has_those_of_other_ways(make: Mak
     assert not found.pools[0].complete  # the other pool's rows are "at least"
 
 
-def test_a_way_without_a_price_here_lies_between_what_other_regions_and_on_demand_tell(options: Found) -> None:
+def test_a_way_without_a_price_here_lies_between_its_discount_elsewhere_and_on_demand(options: Found) -> None:
     found = options("azure-native").pools[0]
     by_way = {one.words: one.ends for one in found.not_priced}
     assert {words for words, ends in by_way.items() if ends} == {
@@ -113,10 +113,11 @@ def test_a_way_without_a_price_here_lies_between_what_other_regions_and_on_deman
     }  # fmt: skip
     ends = by_way["reservation 1y"]
     assert ends is not None
-    assert [end.rate.usd for end in ends] == [Decimal("62.92") / 2, Decimal("98.32")]  # eastus2 alone has one
+    assert [end.rate.usd for end in ends] == [Decimal("52.0000"), Decimal("76.1332")]  # eastus2 alone has one
     assert [end.monthly for end in ends] == [end.rate.usd * 5 * 730 for end in ends]
     assert {end.rate.remark for end in ends} == {
-        "by 1 other region, eastus2 $62.92, divided and multiplied by 2; at most on demand in eastus, $98.32"
+        "by Standard_ND96isr_H100_v5 on demand, $98.32 in eastus, times 0.6400 as in 1 other region, divided and "
+        "multiplied by 1.21"
     }
     assert "reservation 1y" not in {option.way.words for option in found.options}
 
