@@ -42,6 +42,7 @@ _SHELLS = ("bash", "zsh", "fish")
             help="Show, check and refresh the price book.",
             commands=[
                 Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
+                Later("gpus", "gpucluster.cost.commands.prices:gpus", "Compare GPU-hour prices of the market."),
                 Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
                 Later(
                     "refresh", "gpucluster.cost.commands.prices:refresh", "Read prices from the clouds' price lists."

@@ -13,10 +13,10 @@ from gpucluster.core.documents.formats import write
 from gpucluster.core.program.readers.files import read_text
 from gpucluster.core.program.readers.records import NotReadable
 from gpucluster.core.program.resources import Resources
-from gpucluster.cost.commands.options import AMOUNT, POSITIVE, pricing
+from gpucluster.cost.commands.options import AMOUNT, POSITIVE, pricing, tflops_of, tflops_option
 from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.compare import Column
-from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask, cluster_of
+from gpucluster.cost.comparison.figures import Ask, cluster_of
 from gpucluster.cost.documents.comparison.comparison import comparison_document
 from gpucluster.cost.estimate.estimate import estimate
 from gpucluster.cost.estimate.usage import check_names
@@ -80,9 +80,7 @@ def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumption
 @click.option("--flow-gbps", type=POSITIVE, help="Constant egress in Gb/s: shows the price of 30 days.")
 @click.option("--usd-per-gb", type=AMOUNT, help="USD per decimal GB of egress.  [default: the price list]")
 @click.option("--kw-per-node", type=POSITIVE, help="kW per node.  [default: the known value of its type]")
-@click.option(
-    "--tflops", metavar="GPU=TFLOPS", multiple=True, help="TF32 TFLOPS of a GPU model, such as h100=890; repeatable."
-)
+@tflops_option
 @output
 @pricing
 def compare(
@@ -108,21 +106,7 @@ def compare(
     STACKS="aws-trial gcp-trial".
     """
     given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}
-    ask = Ask(tflops=_tflops(tflops), **given)
+    ask = Ask(tflops=tflops_of(tflops), **given)
     book = PriceBook.in_use(prices)
     found = compared(columns_of(files, book, assumptions), book, ask)
     write(comparison_document(found), form, output)
-
-
-def _tflops(given: Sequence[str]) -> tuple[tuple[str, Decimal], ...]:
-    """GPU models and their TFLOPS. click.BadParameter describes an invalid one."""
-    found: list[tuple[str, Decimal]] = []
-    for text in given:
-        gpu, equals, number = text.partition("=")
-        if not equals or gpu not in TF32_TFLOPS:
-            known = ", ".join(TF32_TFLOPS)
-            raise click.BadParameter(
-                f"{text!r} is not GPU=TFLOPS; write one of {known}: h100=890", param_hint="--tflops"
-            )
-        found.append((gpu, POSITIVE.convert(number, None, None)))
-    return tuple(found)

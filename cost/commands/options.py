@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, Final, TextIO, TypeVar
 
 import click
 
@@ -161,3 +161,24 @@ def _regions(given: Sequence[str]) -> Regions:
 def name_of(file: TextIO) -> str:
     """The name of a file in messages."""
     return "stdin" if file.name == "<stdin>" else file.name
+
+
+tflops_option: Final = click.option(
+    "--tflops", metavar="GPU=TFLOPS", multiple=True, help="TF32 TFLOPS of a GPU model, such as h100=890; repeatable."
+)
+
+
+def tflops_of(given: Sequence[str]) -> tuple[tuple[str, Decimal], ...]:
+    """GPU models and their TFLOPS. click.BadParameter describes an invalid one."""
+    from gpucluster.cost.comparison.offers import TF32_TFLOPS  # two commands need comparisons
+
+    found: list[tuple[str, Decimal]] = []
+    for text in given:
+        gpu, equals, number = text.partition("=")
+        if not equals or gpu not in TF32_TFLOPS:
+            known = ", ".join(TF32_TFLOPS)
+            raise click.BadParameter(
+                f"{text!r} is not GPU=TFLOPS; write one of {known}: h100=890", param_hint="--tflops"
+            )
+        found.append((gpu, POSITIVE.convert(number, None, None)))
+    return tuple(found)

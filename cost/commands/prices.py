@@ -14,7 +14,9 @@ import click
 from gpucluster.core.cache import cache_folder
 from gpucluster.core.documents.formats import write
 from gpucluster.cost.commands.options import prices as own_prices
-from gpucluster.cost.documents.prices import check_document, prices_document
+from gpucluster.cost.commands.options import tflops_of, tflops_option
+from gpucluster.cost.comparison.offers import TF32_TFLOPS, market
+from gpucluster.cost.documents.prices import check_document, gpus_document, prices_document
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
 from gpucluster.errors import Exit, Fault
@@ -52,6 +54,29 @@ def show(
         click.echo(f"no price of {sku or 'anything'} in {region}; known in: {known}", err=True)
     rows = [row for row in rows if region in (None, row.region)]
     write(prices_document(rows, book.today), form, output)
+
+
+@click.command()
+@click.option("--gpu", "gpus", type=click.Choice([*TF32_TFLOPS]), multiple=True,
+              help="GPU model; repeatable.  [default: all]")  # fmt: skip
+@tflops_option
+@form_of("table", "json", "csv")
+@output
+@own_prices
+def gpus(gpus: tuple[str, ...], tflops: tuple[str, ...], form: str, output: TextIO, prices: str | None) -> None:
+    """Compare GPU-hour prices of the market.
+
+    Per GPU-hour, and per hour of 1,000 TF32 TFLOPS, on demand: the machines of the three clouds with eight GPUs, each
+    in its cheapest region, and the offers of other providers. They price machines alone; `gpucluster quote` prices
+    whole clusters. TFLOPS are those of NVIDIA's data sheets with sparsity, or set.
+
+    \b
+    gpucluster cost prices gpus --gpu h100 --gpu a100
+    gpucluster cost prices gpus --tflops h100=890
+    """
+    book = PriceBook.in_use(prices)
+    found = {gpu: market(book, gpu) for gpu in gpus or TF32_TFLOPS}
+    write(gpus_document(found, {**TF32_TFLOPS, **dict(tflops_of(tflops))}, book.today), form, output)
 
 
 @click.command()

@@ -16,6 +16,7 @@ from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resources
 from gpucluster.core.program.values import is_object
 from gpucluster.cost.comparison.carbon import KW_PER_NODE, Grid, grid_of, tonnes_a_year
+from gpucluster.cost.comparison.offers import SXM_GPUS, TF32_TFLOPS, per_1000_tflops
 from gpucluster.cost.estimate.estimate import Estimate, running_hours
 from gpucluster.cost.prices import NotKnown, PriceBook
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, cents
@@ -70,13 +71,7 @@ def _text(value: object) -> str:
 FLOW_DAYS: Final = Decimal(30)
 """Days of a month for a line that is always fully used."""
 
-TF32_TFLOPS: Final = {"h100": Decimal(989), "h200": Decimal(989), "a100": Decimal(312)}
-"""GPU in SXM form -> TF32 TFLOPS with sparsity. Source: NVIDIA's data sheets of H100, H200 and A100, as quoted in
-public documents. An essay on hardware economics counts 890 for an H100, 275 for an A100: `--tflops h100=890`."""
-
 _ZERO: Final = Decimal(0)
-_SXM_GPUS: Final = 8
-"""GPUs of a node in SXM form; smaller machines are fractions of one, or have another form."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,11 +121,6 @@ class Figures:
         return machines()[self.machine].model
 
 
-def per_1000_tflops(hourly: Decimal, tflops: Decimal) -> Decimal:
-    """USD per hour of 1,000 TFLOPS, for machines that cost `hourly` and deliver `tflops`."""
-    return hourly / tflops * 1000
-
-
 def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
     """The figures of a stack's training machines; None without known GPU machines."""
     lines = list(_machines(estimate))
@@ -143,7 +133,7 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
     hours = nodes * running
     paid = sum((line.monthly for line in alike), _ZERO)
     hourly = paid / hours if hours and paid else None
-    sxm = machine.gpus == _SXM_GPUS
+    sxm = machine.gpus == SXM_GPUS
     kw = ask.kw_per_node or (KW_PER_NODE.get(machine.model) if sxm else None)
     tflops = dict(ask.tflops).get(machine.model) or (TF32_TFLOPS.get(machine.model) if sxm else None)
     grid = grid_of(first.provider, first.in_region)

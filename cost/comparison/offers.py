@@ -1,8 +1,9 @@
-"""GPUs by the hour of other providers, without clusters by this package, compared with a stack's machines."""
+"""GPUs by the hour: of other providers, without clusters by this package, and of the clouds' own machines."""
 
 from __future__ import annotations
 
 import csv
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -10,10 +11,22 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from gpucluster.core.catalog.clouds import clouds
+from gpucluster.core.catalog.machines import Machine, machines
 from gpucluster.cost.prices import Price, PriceBook, PriceRow
+from gpucluster.cost.prices.bounds import MACHINE, by_region
+from gpucluster.cost.prices.row import is_fresh
 
-__all__ = ["Offer", "Ranking", "offers_of", "rank_offers"]
+__all__ = ["SXM_GPUS", "TF32_TFLOPS", "Offer", "Ranking", "market", "offers_of", "per_1000_tflops", "rank_offers"]
 
+
+TF32_TFLOPS: Final = {"h100": Decimal(989), "h200": Decimal(989), "a100": Decimal(312), "b200": Decimal(2200)}
+"""GPU in SXM form -> TF32 TFLOPS with sparsity. Source: NVIDIA's data sheets of H100, H200, A100 and HGX B200, as
+quoted in public documents. An essay on hardware economics counts 890 for an H100, 275 for an A100:
+`--tflops h100=890`."""
+
+SXM_GPUS: Final = 8
+"""GPUs of a node in SXM form; smaller machines are fractions of one, or have another form."""
 
 _GLOBAL: Final = "global"
 _NOT_SAID: Final = "not stated"
@@ -23,6 +36,7 @@ _NO_FABRIC: Final = "no fabric known"
 @dataclass(frozen=True, slots=True)
 class Offer:
     """GPUs by the hour, machines only: no storage, traffic or support, and no statement on available quantities.
+    On demand, before tax.
 
     form: `sxm`, `pcie`, `nvl`, or empty if unknown. fabric: interconnect of the machines; empty if no source states
     one. usd: per GPU-hour.
@@ -42,6 +56,10 @@ class Offer:
         """Provider and product."""
         return f"{self.provider} {self.sku}"
 
+    def old(self, today: datetime.date) -> bool:
+        """Whether its price is more than 90 days old."""
+        return not is_fresh(self.row.as_of, today)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -57,6 +75,39 @@ class Ranking:
     source: str
     why: str = ""
     offer: bool = False
+
+
+def market(book: PriceBook, gpu: str) -> list[Offer]:
+    """Every offer of a GPU model, and every machine of the clouds with eight of them in its cheapest region; cheapest
+    first.
+    """
+    own = (one for machine in machines().values() if (one := _machine(book, machine, gpu)) is not None)
+    return sorted([*_offers(book, gpu), *own], key=lambda offer: (offer.usd, offer.name))
+
+
+def _machine(book: PriceBook, machine: Machine, gpu: str) -> Offer | None:
+    if (machine.model, machine.gpus) != (gpu, SXM_GPUS) or machine.cloud not in clouds():
+        return None
+    rows = book.of_sku(machine.cloud, machine.machine_type)
+    found = by_region(row for row in rows if (row.purchase, row.unit) == ("on_demand", MACHINE) and not row.alt)
+    if not found:
+        return None
+    row = min(found.values(), key=lambda row: (row.usd_per_unit, row.region))
+    return Offer(
+        machine.cloud,
+        machine.machine_type,
+        gpu,
+        "sxm",
+        machine.fabric,
+        machine.source,
+        row.usd_per_unit / SXM_GPUS,
+        row,
+    )
+
+
+def per_1000_tflops(hourly: Decimal, tflops: Decimal) -> Decimal:
+    """USD per hour of 1,000 TFLOPS, for machines that cost `hourly` and deliver `tflops`."""
+    return hourly / tflops * 1000
 
 
 def offers_of(book: PriceBook, gpu: str) -> list[Offer]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from gpucluster.core.documents.document import Document, Notes, counted, table
+from gpucluster.core.documents.document import Document, Notes, Section, counted, table
 from gpucluster.core.documents.model import Model, Versioned
-from gpucluster.cost.documents.json_schema import Amount, Answer
+from gpucluster.cost.comparison.offers import Offer, per_1000_tflops
+from gpucluster.cost.documents.json_schema import MILLIONTH, Amount, Answer
 from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.prices.check import Finding
 
@@ -82,4 +84,76 @@ def check_document(found: Sequence[Finding], prices: int, providers: int) -> Doc
         title="",
         sections=lambda: [notes, closing] if found else [closing],
         model=lambda: Checked.model_validate({"prices": prices, "findings": found}),
+    )
+
+
+class Gpu(Model):
+    """A GPU by the hour, on demand, before tax."""
+
+    gpu: str
+    provider: str
+    sku: str
+    region: str
+    form: str = Field(description="sxm, pcie, nvl; empty if unknown")
+    fabric: str = Field(description="empty if no source states one")
+    usd_per_gpu_hour: Amount
+    usd_per_1000_tflops: Amount | None = Field(description="USD per hour of 1,000 TF32 TFLOPS; null for other forms")
+    as_of: str
+    old: bool = Field(description="more than 90 days old")
+    source: str
+
+
+class Gpus(Answer):
+    """What the market asks for a GPU by the hour, cheapest first."""
+
+    gpus: list[Gpu]
+
+
+def gpus_document(
+    found: Mapping[str, Sequence[Offer]], tflops: Mapping[str, Decimal], today: datetime.date
+) -> Document:
+    """found: GPU model -> its offers. tflops: GPU model in SXM form -> TF32 TFLOPS of one."""
+    rows = [_gpu(offer, tflops, today) for offers in found.values() for offer in offers]
+
+    def sections() -> Iterator[Section]:
+        heads = ("Offer", "$/GPU-hour", "per 1,000 TFLOPS", "Fabric", "Price of")
+        for gpu in found:
+            yield f"{gpu.upper()}, {tflops[gpu]:,f} TF32 TFLOPS in SXM form"
+            cells = [
+                (
+                    f"{one.provider} {one.sku}{'' if one.region == 'global' else f', {one.region}'}",
+                    f"${one.usd_per_gpu_hour:.2f}",
+                    "" if one.usd_per_1000_tflops is None else f"${one.usd_per_1000_tflops:.2f}",
+                    one.fabric or one.form,
+                    f"{one.as_of}{' (old)' if one.old else ''}",
+                )
+                for one in rows
+                if one.gpu == gpu
+            ]
+            yield table(heads, cells, left=(0, 3, 4))
+        if old := sum(one.old for one in rows):
+            yield f"{old} of {len(rows)} prices are over 90 days old or undated: ask before you decide"
+
+    return Document(
+        title="GPUs by the hour, on demand, in USD before tax: machines alone, without storage, traffic and support",
+        sections=sections,
+        model=lambda: Gpus.model_validate({"gpus": rows}),
+        rows=lambda: ([*Gpu.model_fields], [one.model_dump() for one in rows]),
+    )
+
+
+def _gpu(offer: Offer, tflops: Mapping[str, Decimal], today: datetime.date) -> Gpu:
+    per_1000 = per_1000_tflops(offer.usd, tflops[offer.gpu]).quantize(MILLIONTH) if offer.form == "sxm" else None
+    return Gpu(
+        gpu=offer.gpu,
+        provider=offer.provider,
+        sku=offer.sku,
+        region=offer.row.region,
+        form=offer.form,
+        fabric=offer.fabric,
+        usd_per_gpu_hour=offer.usd,
+        usd_per_1000_tflops=per_1000,
+        as_of=offer.row.as_of,
+        old=offer.old(today),
+        source=offer.row.source,
     )

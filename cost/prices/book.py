@@ -32,7 +32,7 @@ def places(region: str) -> tuple[str, ...]:
 OWN_ROW: Final = "provider,region,sku,unit,purchase,term,usd_per_unit"
 """The columns that a user's own price requires."""
 
-PROVIDERS: Final = (*clouds(), "coreweave", "crusoe", "lambda", "nebius", "runpod", "vast")
+PROVIDERS: Final = (*clouds(), "coreweave", "crusoe", "hyperstack", "lambda", "nebius", "oracle", "runpod", "vast")
 """The files of the book in this package; a book that lacks one of them is damaged."""
 
 _FOLDER: Final = Path(__file__).parent

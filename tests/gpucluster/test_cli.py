@@ -368,7 +368,7 @@ def test_the_completion_script_of_a_shell_calls_the_command(shell: str) -> None:
     [
         ("gpucluster co", ["cost", "connect", "completion"]),
         ("gpucluster cost re", ["report", "reconcile"]),
-        ("gpucluster cost prices ", ["show", "check", "refresh"]),
+        ("gpucluster cost prices ", ["show", "gpus", "check", "refresh"]),
         ("gpucluster cost report --gr", ["--group-by"]),
         ("gpucluster guardrails pr-check re", ["render"]),
         ("gpucluster sandbox --kubernetes r", ["real"]),

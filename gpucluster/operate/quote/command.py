@@ -118,7 +118,7 @@ def quote(
     if pick is not None:
         _pick(found, pick, output, stack, quiet=quiet)
         return
-    write(quote_document(found, top), form, output)
+    write(quote_document(found, top, book.today), form, output)
     if form == "table" and not quiet:
         click.echo("Next: add --pick N --stack NAME, which writes row N as a stack", err=True)
 

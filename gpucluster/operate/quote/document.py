@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -14,7 +15,17 @@ from gpucluster.cost.documents.json_schema import Amount, Answer, text_of
 from gpucluster.operate.quote import quotes
 from gpucluster.operate.quote.quotes import Answer as QuotesAnswer
 from gpucluster.operate.quote.spec_values import terms_values
-from gpucluster.operate.quote.text import HEADS, Numbered, cells, heading, left_out, missing, numbered, sections
+from gpucluster.operate.quote.text import (
+    HEADS,
+    Numbered,
+    cells,
+    heading,
+    left_out,
+    missing,
+    numbered,
+    offered,
+    sections,
+)
 
 
 class Agreed(Model):
@@ -102,15 +113,29 @@ class LeftOut(Model):
     why: str
 
 
+class Offered(Model):
+    """GPUs by the hour of another provider: no cluster, storage, network or spare"""
+
+    gpu: str
+    provider: str
+    sku: str
+    fabric: str = Field(description="empty if no source states one")
+    usd_per_gpu_hour: Amount
+    as_of: str
+    old: bool = Field(description="more than 90 days old")
+    source: str
+
+
 class Quotes(Answer):
     """Clusters that match a question."""
 
     question: Question
     quotes: list[Quote]
+    offers: list[Offered] = Field(description="the cheapest of each provider and GPU, on demand")
     left_out: list[LeftOut]
 
 
-def answer_json(answer: quotes.Answer) -> Quotes:
+def answer_json(answer: quotes.Answer, today: datetime.date) -> Quotes:
     """Every quote with its spec and the remarks of its plan."""
     asked = answer.question
     return Quotes.model_validate(
@@ -134,6 +159,19 @@ def answer_json(answer: quotes.Answer) -> Quotes:
                     "spec": one.quote.spec,
                 }
                 for one in numbered(answer, len(answer.quotes))
+            ],
+            "offers": [
+                {
+                    "gpu": one.gpu,
+                    "provider": one.provider,
+                    "sku": one.sku,
+                    "fabric": one.fabric,
+                    "usd_per_gpu_hour": one.usd,
+                    "as_of": one.row.as_of,
+                    "old": one.old(today),
+                    "source": one.row.source,
+                }
+                for one in answer.offers
             ],
             "left_out": [
                 {"cloud": one.cloud, "machine": one.machine, "way": one.way, "places": places, "why": one.why}
@@ -180,12 +218,12 @@ def quote_schema() -> dict[str, Any]:
     return command_schema(Quotes, "quote")
 
 
-def quote_document(answer: QuotesAnswer, top: int) -> Document:
-    """top: number of rows for users; machines get every quote and every exclusion."""
+def quote_document(answer: QuotesAnswer, top: int, today: datetime.date) -> Document:
+    """top: number of rows for users; machines get every quote and every exclusion. today: for the age of offers."""
 
     def model() -> Any:
 
-        return answer_json(answer)
+        return answer_json(answer, today)
 
     def rows() -> tuple[list[str], Iterator[Mapping[str, Any]]]:
 
@@ -194,16 +232,18 @@ def quote_document(answer: QuotesAnswer, top: int) -> Document:
 
     return Document(
         title=heading(answer),
-        sections=lambda: _sections(answer, numbered(answer, top)),
+        sections=lambda: _sections(answer, numbered(answer, top), today),
         model=model,
         rows=rows,
     )
 
 
-def _sections(answer: QuotesAnswer, rows: list[Numbered]) -> Iterator[Section]:
+def _sections(answer: QuotesAnswer, rows: list[Numbered], today: datetime.date) -> Iterator[Section]:
     yield table(HEADS, [cells(one) for one in rows])
     if rest := len(answer.quotes) - len(rows):
         yield f"{rest} more: --top {len(answer.quotes)}, or --format csv"
     yield from (Notes(title, texts) for title, texts in sections(rows))
+    if texts := offered(answer, today):
+        yield Notes("Also sold, GPUs alone, on demand (no cluster, storage, network or spare)", texts)
     if texts := left_out(answer):
         yield Notes("Excluded", texts)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from gpucluster.core.catalog.machines import hard_to_get
 from gpucluster.core.program.facts import Terms
+from gpucluster.cost.comparison.offers import Offer, offers_of
 from gpucluster.cost.estimate.estimate import Estimate, estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
@@ -119,7 +120,7 @@ class Answer:
     """quotes: ordered by the upper bounds of their totals; those without a bound come last.
 
     refused: number of places excluded by each reason. places: machines by region that were considered. least_over: the
-    lowest total over the budget, None without one.
+    lowest total over the budget, None without one. offers: GPUs by the hour of other providers, the cheapest of each.
     """
 
     question: Question
@@ -127,6 +128,7 @@ class Answer:
     refused: Counter[Refusal]
     places: int
     least_over: Decimal | None
+    offers: tuple[Offer, ...] = ()
 
 
 def assumed(candidate: Candidate, terms: Mapping[str, Terms] | None = None) -> Assumptions:
@@ -169,7 +171,18 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
         refused=refused,
         places=len(known.places),
         least_over=min(over, default=None),
+        offers=tuple(_offers(question, book)),
     )
+
+
+def _offers(question: Question, book: PriceBook) -> Iterator[Offer]:
+    """The cheapest offer of each provider for each GPU, without PCIe cards."""
+    for gpu in dict.fromkeys(name.partition("-")[0] for name in question.accelerators):
+        found: dict[str, Offer] = {}
+        for offer in offers_of(book, gpu):
+            if offer.form in ("sxm", ""):
+                found.setdefault(offer.provider, offer)
+        yield from found.values()
 
 
 def _unusable(quote: Quote) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.components.planning.names import NODE_GPUS
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.handlers.whole_machines import plain
@@ -115,6 +117,18 @@ def left_out(answer: Answer) -> list[str]:
     ]
     rest = len(places) - len(lines)
     return [*lines, f"{rest} more reasons: --format json"] if rest > 0 else lines
+
+
+def offered(answer: Answer, today: datetime.date) -> list[str]:
+    """GPUs by the hour of other providers, each with its amount for the requested GPUs and time."""
+    asked = answer.question
+    gpus, hours = Decimal(asked.nodes * NODE_GPUS), Decimal(asked.hours)
+    return [
+        f"{offer.name}, {offer.fabric or 'no fabric stated'}: ${offer.usd:.2f} a GPU-hour, "
+        f"{money(cents(offer.usd * gpus * hours))} for {gpus:,f} GPUs, as of {offer.row.as_of}"
+        f"{' (over 90 days old)' if offer.old(today) else ''}"
+        for offer in answer.offers
+    ]
 
 
 def empty(answer: Answer) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import datetime
 from decimal import Decimal
 from pathlib import Path
 
 import gpucluster.cost.comparison.offers
 from gpucluster.cost import PriceBook
-from gpucluster.cost.comparison.offers import offers_of, rank_offers
+from gpucluster.cost.comparison.offers import TF32_TFLOPS, market, offers_of, per_1000_tflops, rank_offers
 from gpucluster.cost.prices import Price
 
 
@@ -19,7 +20,9 @@ def test_every_offer_has_a_price_and_every_fabric_a_source(book: PriceBook) -> N
     for row in rows:
         unit = "GPU-hour" if row["gpus"] == "1" else "instance-hour"
         assert isinstance(book.lookup(row["provider"], "global", row["sku"], unit=unit), Price), row
-    assert {row["provider"] for row in rows} == {"coreweave", "crusoe", "lambda", "nebius", "runpod", "vast"}
+    assert {row["provider"] for row in rows} == {
+        "coreweave", "crusoe", "hyperstack", "lambda", "nebius", "oracle", "runpod", "vast",
+    }  # fmt: skip
 
 
 def test_the_price_of_a_whole_machine_is_shared_among_its_gpus(book: PriceBook) -> None:
@@ -36,6 +39,10 @@ def test_what_has_no_known_fabric_or_is_not_sxm_is_shown_and_not_ranked(book: Pr
         ("ours p5.48xlarge", 3, "EFA"),
     ]
     assert {item.name: item.why for item in ranked if item.rank is None} == {
+        "hyperstack h100-pcie": "PCIE, not SXM",
+        "hyperstack h100-nvlink-pcie": "PCIE, not SXM",
+        "hyperstack h100-sxm": "no fabric known",
+        "oracle BM.GPU.H100.8": "no fabric known",
         "vast h100-nvl-median-offer": "NVL, not SXM",
         "runpod community-h100-sxm": "no fabric known",
         "runpod secure-h100-pcie": "PCIE, not SXM",
@@ -62,3 +69,23 @@ def test_offers_are_of_the_same_gpu(book: PriceBook) -> None:
 def test_equal_prices_share_a_rank() -> None:
     ranked = rank_offers({"one": (Decimal(5), "EFA"), "two": (Decimal(5), "EFA"), "three": (Decimal(6), "EFA")}, [])
     assert [(item.name, item.rank) for item in ranked] == [("one", 1), ("two", 1), ("three", 3)]
+
+
+def test_the_market_has_offers_and_the_clouds_machines_in_their_cheapest_region_cheapest_first(book: PriceBook) -> None:
+    found = market(book, "h100")
+    assert [offer.usd for offer in found] == sorted(offer.usd for offer in found)
+    by_name = {offer.name: (offer.row.region, offer.usd) for offer in found}
+    assert by_name["aws p5.48xlarge"] == ("us-east-1", Decimal("6.88"))
+    assert by_name["oracle BM.GPU.H100.8"] == ("global", Decimal(10))
+    assert "aws p5.4xlarge" not in by_name
+    assert [len({one.provider for one in market(book, gpu)}) > 5 for gpu in TF32_TFLOPS] == [True] * 4
+
+
+def test_prices_older_than_90_days_are_old(book: PriceBook) -> None:
+    crusoe = next(offer for offer in offers_of(book, "h100") if offer.provider == "crusoe")
+    assert not crusoe.old(datetime.date(2027, 1, 8))
+    assert crusoe.old(datetime.date(2027, 1, 9))
+
+
+def test_a_thousand_tflops_of_a_crusoe_h100_cost_its_hour_by_its_tflops() -> None:
+    assert per_1000_tflops(Decimal("3.9"), Decimal(890)).quantize(Decimal("0.001")) == Decimal("4.382")

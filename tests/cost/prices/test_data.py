@@ -45,7 +45,9 @@ def _key(row: PriceRow) -> tuple[str, ...]:
 
 
 def test_every_provider_has_its_file() -> None:
-    assert PROVIDERS == ["aws", "azure", "coreweave", "crusoe", "gcp", "lambda", "nebius", "runpod", "vast"]
+    assert PROVIDERS == [
+        "aws", "azure", "coreweave", "crusoe", "gcp", "hyperstack", "lambda", "nebius", "oracle", "runpod", "vast",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

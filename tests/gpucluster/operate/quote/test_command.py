@@ -53,6 +53,18 @@ def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None
     assert {one["why"] for one in document["left_out"]} == {refusal.why for refusal in home.refused}
 
 
+def test_what_other_providers_ask_for_the_gpus_is_beside_the_clusters(home: Answer) -> None:
+    text = run(*HOME, "--top", "1").stdout
+    crusoe = next(offer for offer in home.offers if offer.provider == "crusoe")
+    usd = crusoe.usd * 64 * 720
+    assert f"  - crusoe h100-80gb-hgx, InfiniBand: $3.90 a GPU-hour, ${usd:,.2f} for 64 GPUs" in text
+    offers = json.loads(run(*HOME, "--format", "json").stdout)["offers"]
+    assert [one["provider"] for one in offers] == [offer.provider for offer in home.offers]
+    assert len({one["provider"] for one in offers}) == len(offers) > 6
+    assert {one["gpu"] for one in offers} == {"h100"}
+    assert all(one["source"] and one["as_of"] for one in offers)
+
+
 def test_json_is_as_its_schema_says() -> None:
     agreed = ("--support", "aws=business", "--discount", "aws=8%", "--budget", "9000000")
     validator = jsonschema.Draft202012Validator(quote_schema())
