@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from gpucluster.cost.estimate.outcomes import outcomes
 from gpucluster.cost.estimate.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
+from gpucluster.cost.prices.row import is_fresh
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.pricing.bounds import Gaps
 from gpucluster.cost.pricing.model import (
@@ -70,6 +72,7 @@ class Estimate:
     idle_prices: user's price rows for a cloud of this stack that priced nothing in it.
     elastic_parts: names of the parts excluded from the price of a training GPU-hour.
     guesses: assumptions that belong to no single line.
+    today: the date for judging the age of prices.
     """
 
     parts: tuple[Part, ...]
@@ -82,6 +85,7 @@ class Estimate:
     elastic_parts: frozenset[str] = frozenset()
     guesses: tuple[str, ...] = ()
     terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
+    today: datetime.date = field(default_factory=datetime.date.today)
 
     @cached_property
     def lines(self) -> tuple[CostLine, ...]:
@@ -218,6 +222,13 @@ class Estimate:
         dates = sorted(line.as_of for line in self.lines if line.as_of and (line.monthly or line.autoscaled))
         return (dates[0], dates[-1]) if dates else None
 
+    @property
+    def fresh_share(self) -> Decimal | None:
+        """Share of the expected dollars whose prices are at most 90 days old, or the user's own; None without any."""
+        total = self.monthly.expected
+        fresh = (line.monthly for line in self.lines if not line.as_of or is_fresh(line.as_of, self.today))
+        return sum(fresh, Decimal(0)) / total if total else None
+
     @cached_property
     def by_confidence(self) -> dict[Confidence, Decimal]:
         """Expected USD per month by confidence of the price."""
@@ -276,13 +287,20 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
         facts=facts,
         names={
             **{resource.urn: resource.name for resource in resources},
-            **{fee.urn: fee.sku for fee in support if isinstance(fee, CostLine)},
+            **{line.urn: line.sku for fee in support if (line := _line_of(fee)) is not None},
         },
         terms=terms,
         idle_prices=_idle(book, resources, done) if book.own else (),
         elastic_parts=parts.elastic,
         guesses=tuple(sorted(guesses)),
+        today=book.today,
     )
+
+
+def _line_of(fee: CostLine | NotPriced) -> CostLine | None:
+    if isinstance(fee, CostLine):
+        return fee
+    return None if fee.between is None else fee.between.most
 
 
 def for_days(lines: Iterable[CostLine], monthly: Decimal, days: Decimal) -> Decimal:

@@ -14,7 +14,7 @@ from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.facts import Terms
 from gpucluster.core.program.values import BadValue, amount
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
-from gpucluster.cost.pricing.model import UNBOUNDED, CostLine, NotPriced, Unbounded, cents
+from gpucluster.cost.pricing.model import UNBOUNDED, Between, CostLine, NotPriced, Unbounded, cents
 from gpucluster.cost.pricing.money import money, percent_of
 from gpucluster.errors import InputError
 
@@ -67,6 +67,10 @@ _PREFIX: Final = "support-"
 _UNIT: Final = "USD-of-monthly-spend"
 _TO: Final = re.compile(r"^tier \d+: (?:first ([\d,]+)|[\d,]+ to ([\d,]+)|over [\d,]+)")
 """Upper end of a band, as in notes of the price book."""
+_LOWEST: Final = re.compile(r"down to (\d+)%")
+"""Lowest rate of a plan whose bands are unknown."""
+_ENDS: Final = re.compile(r"plan ends (\d{4}-\d{2}-\d{2})")
+_MORE: Final = "no source states the percentages"
 
 
 class UnknownPlan(InputError):
@@ -75,12 +79,31 @@ class UnknownPlan(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A plan: bands of monthly spend as (up to, share of it), None without an end, and the minimum of a month."""
+    """A plan: bands of monthly spend as (up to, share of it), None without an end, and the minimum of a month.
+
+    lowest: the lowest rate, if the book does not have the bands below the first rate; None if it has all.
+    """
 
     plan: str
     bands: tuple[tuple[Decimal | None, Decimal], ...]
     least: Decimal
     rows: tuple[PriceRow, ...]
+    lowest: Decimal | None = None
+
+    @property
+    def ends(self) -> str:
+        """The day on which the plan ends; empty without one."""
+        return next((found[1] for row in self.rows if (found := _ENDS.search(row.note))), "")
+
+    @property
+    def at_lowest(self) -> Support | None:
+        """The plan at its lowest rate for all spend: the lower bound of its fee; None if all bands are known."""
+        return None if self.lowest is None else replace(self, bands=((None, self.lowest),), lowest=None)
+
+    @property
+    def open(self) -> bool:
+        """Whether only its minimum is known."""
+        return any(_MORE in row.note for row in self.rows)
 
     def fee(self, spend: Decimal) -> Decimal:
         """USD per month for an account that spends this much: the sum over the bands, at least the minimum."""
@@ -113,6 +136,7 @@ def support_of(book: PriceBook, provider: str, plan: str) -> Support:
         tuple((_end(row), row.usd_per_unit) for row in rows),
         flat.usd if isinstance(flat, Price) else Decimal(0),
         (*rows, *((flat.row,) if isinstance(flat, Price) else ())),
+        next((Decimal(found[1]) / 100 for row in rows if (found := _LOWEST.search(row.note))), None),
     )
 
 
@@ -148,7 +172,22 @@ def support_lines(
         except UnknownPlan as error:
             yield NotPriced(urn, _TYPE, _PART, str(error))
             continue
-        yield _line(urn, cloud, cloud_lines, agreed, plan, book)
+        line = _line(urn, cloud, cloud_lines, agreed, plan, book)
+        if plan.at_lowest is not None:
+            rule = f"{percent_of(plan.at_lowest.bands[0][1])} to {percent_of(plan.bands[0][1])} of all charges"
+            least = _line(urn, cloud, cloud_lines, agreed, plan.at_lowest, book)
+            why = f"the bands of the {line.name} are unknown; {line.assumption}"
+            yield NotPriced(urn, _TYPE, _PART, why, own_row=_own(cloud, plan), between=Between(least, line, rule))
+            continue
+        yield line
+        if plan.open:
+            why = f"the {line.name} costs more by percentages that no source states; {money(plan.least)} is its minimum"
+            yield NotPriced(urn, _TYPE, _PART, why, own_row=_own(cloud, plan))
+
+
+def _own(cloud: str, plan: Support) -> str:
+    """The beginning of the user's row for the plan's rate."""
+    return f"{cloud},global,{plan.plan},{_UNIT},on_demand,"
 
 
 def _line(urn: str, cloud: str, lines: Sequence[CostLine], agreed: Terms, plan: Support, book: PriceBook) -> CostLine:
@@ -191,7 +230,8 @@ def _assumption(cloud: str, agreed: Terms, plan: Support) -> str:
     rest = "the account has no other charges"
     if agreed.account_usd:
         rest = f"the account has {money(agreed.account_usd)} of other charges; the line is what the stack adds"
-    return f"{plan.plan} of {cloud}: {fee}; {rest}"
+    ends = f"; the plan ends on {plan.ends}" if plan.ends else ""
+    return f"{plan.plan} of {cloud}: {fee}; {rest}{ends}"
 
 
 def _until(end: Decimal | None, plan: Support) -> str:

@@ -23,7 +23,7 @@ from gpucluster.cost.documents.options.options_text import (
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.prices import OWN_ROW, PRICES_VARIABLE
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH
-from gpucluster.cost.pricing.money import money, percent, ranged
+from gpucluster.cost.pricing.money import money, percent, percent_of, ranged
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 
 _HELD: Final = "In reservations, the same in every row and part of each amount"
@@ -93,7 +93,10 @@ def _basis(options: Options) -> str:
 def _support(options: Options) -> str:
     if options.support is None:
         return "support not included: --support adds it"
-    return f"with {options.support.plan} on an account that spends {money(options.account_usd)} a month elsewhere"
+    plan = options.support
+    bounds = "" if plan.lowest is None else f", at its highest rate of {percent_of(plan.bands[0][1])}"
+    bounds += ", at its minimum" if plan.open else ""
+    return f"with {plan.plan}{bounds} on an account that spends {money(options.account_usd)} a month elsewhere"
 
 
 def _rest(found: PoolOptions) -> str:

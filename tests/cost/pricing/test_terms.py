@@ -123,6 +123,43 @@ def test_the_table_says_what_is_agreed_and_what_it_comes_to(costed: Costed) -> N
     ]
 
 
+def test_a_plan_without_known_bands_is_bounded_by_its_highest_and_lowest_rate(costed: Costed) -> None:
+    found = costed({"aws": Terms(support="business-plus")})
+    spend = costed().monthly.expected
+    (item,) = found.not_priced
+    assert item.between is not None
+    assert (item.between.least.monthly, item.between.most.monthly) == tuple(
+        _cents(spend * share) for share in (Decimal("0.03"), Decimal("0.09"))
+    )
+    assert item.between.rule == Says("3%", "9%")
+    assert found.monthly.expected == spend
+    assert found.gaps.expected.known == "bounded"
+
+
+def test_a_plan_with_a_known_minimum_alone_makes_the_total_at_least(costed: Costed) -> None:
+    found = costed({"aws": Terms(support="unified-operations")})
+    assert found.monthly.expected == costed().monthly.expected + 50_000
+    (item,) = found.not_priced
+    assert (item.between, item.reason) == (None, Says("unified-operations", "percentages", "$50,000.00"))
+    assert found.gaps.expected.known == "unknown"
+
+
+def test_a_rate_of_the_users_own_closes_the_bounds(costed: Costed, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text(
+        "provider,region,sku,unit,usd_per_unit\naws,global,support-business-plus,USD-of-monthly-spend,0.05\n"
+    )
+    found = costed({"aws": Terms(support="business-plus")}, own=own)
+    assert found.monthly.expected == costed().monthly.expected + _cents(costed().monthly.expected * Decimal("0.05"))
+    assert found.complete
+
+
+@pytest.mark.parametrize(("plan", "ends"), [("business", "2027-01-01"), ("enterprise", "")])
+def test_the_end_of_a_plan_is_told(costed: Costed, plan: str, ends: str) -> None:
+    fee = next(line for line in costed({"aws": Terms(support=plan)}).lines if line.sku == f"support-{plan}")
+    assert ("the plan ends on" in fee.assumption, ends in fee.assumption) == (bool(ends), True)
+
+
 def test_options_go_before_what_components_state(costed: Costed) -> None:
     given = {"aws": Terms(discount=Decimal("0.5"))}
     assert costed(AGREED, given).terms == given
