@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.estimate.estimate import Estimate
+from gpucluster.cost.prices.row import FRESH_DAYS
 from gpucluster.cost.pricing.model import CostLine, NotPriced
-from gpucluster.cost.pricing.money import money, percent, unit_price
+from gpucluster.cost.pricing.money import money, percent, percent_down, unit_price
 from gpucluster.cost.pricing.terms import term_texts
 
 USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
@@ -50,6 +51,11 @@ def price_dates(estimate: Estimate) -> str:
     shares = [f"{percent(value / total)} {key}" for key, value in estimate.by_confidence.items() if total and value]
     confidence = f"; price confidence by amount: {', '.join(shares)}" if shares else ""
     return f"Prices from {dates[0]} to {dates[1]}{confidence}"
+
+
+def fresh_dollars(share: Decimal) -> str:
+    """`98.9% of the dollars are priced within 90 days`."""
+    return f"{percent_down(share)} of the dollars are priced within {FRESH_DAYS} days"
 
 
 def usage_count(estimate: Estimate) -> str:

@@ -65,10 +65,10 @@ def how_known(amount: Decimal | Unbounded, gap: Gap) -> str:
         bounded = f", {gap.missing - gap.open:,} of them bounded" if gap.missing > gap.open else ""
         return f"unknown: {own}{bounded}"
     share = None if isinstance(amount, str) else gap.share(amount)
-    return f"bounded: {own}{'' if share is None else f', {_down(share)} of the dollars known'}"
+    return f"bounded: {own}{'' if share is None else f', {percent_down(share)} of the dollars known'}"
 
 
-def _down(share: Decimal) -> str:
+def percent_down(share: Decimal) -> str:
     """`99.8%`: never rounded up, so that only a complete share reads 100.0%."""
     return f"{share.quantize(Decimal('0.001'), rounding=ROUND_FLOOR):.1%}"
 

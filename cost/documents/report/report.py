@@ -18,6 +18,7 @@ from gpucluster.cost.documents.text import (
     USAGE_HEADING,
     basis,
     coverage,
+    fresh_dollars,
     plain_number,
     price_dates,
     unpriced_items,
@@ -84,7 +85,8 @@ def _answer(estimate: Estimate, stack: str) -> str:
     by_usage = usage_count(estimate)
     rest = f" before usage. {by_usage}." if by_usage and not monthly.expected else "."
     amount = f"{ranged(monthly.expected, gap)} a month{f' ({known})' if known else ''}"
-    return f"{stack or 'This stack'} costs {amount}{rest}"
+    fresh = "" if estimate.fresh_share is None else f" {fresh_dollars(estimate.fresh_share)}."
+    return f"{stack or 'This stack'} costs {amount}{rest}{fresh}"
 
 
 def _sections(estimate: Estimate, groupings: Sequence[Grouping]) -> Iterator[Section]:
