@@ -170,7 +170,7 @@ def same_thing(charge: Charge, lines: Iterable[Planned]) -> Match | None:
 
 
 def _bought_alike(charge: Charge, line: Planned) -> bool:
-    committed = line.purchase in ("reserved", "savings_plan", "capacity_block", "dws_calendar")
+    committed = line.purchase in ("reserved", "savings_plan", "instance_savings_plan", "capacity_block", "dws_calendar")
     return bool(charge.commitment) == committed and (market(charge) == "spot") == (line.purchase == "spot")
 
 

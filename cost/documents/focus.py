@@ -26,7 +26,8 @@ from gpucluster.cost.estimate.labels import all_labels
 from gpucluster.cost.prices import Price, PriceBook
 from gpucluster.cost.pricing.model import CostLine
 
-_CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed"}
+_CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed",
+                            "instance_savings_plan": "Committed"}  # fmt: skip
 """PricingCategory; blocks and similar options have their own pricing model, which is `Other`."""
 
 FORMS: Final = {"focus": "1.2", "focus-1.3": "1.3", "focus-1.4": "1.4"}

@@ -86,8 +86,9 @@ _WORDS: Final = {
     "dws_calendar": "calendar mode",
     "reserved": "committed use",
     "savings_plan": "savings plan",
+    "instance_savings_plan": "EC2 Instance savings plan",
 }
-ALL_MONTH: Final = frozenset({"reserved", "savings_plan", "capacity_block", "dws_calendar"})
+ALL_MONTH: Final = frozenset({"reserved", "savings_plan", "instance_savings_plan", "capacity_block", "dws_calendar"})
 """Purchase options that are paid for whether the machine runs or not."""
 
 _AZURE_WORDS: Final = {**_WORDS, "reserved": "reservation"}

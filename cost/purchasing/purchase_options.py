@@ -89,7 +89,12 @@ _SOLD: Final = {
             "",
             "1, 2, 4, 8, 16, 32 or 64 machines, at most 182 days, paid upfront and never reclaimed (EC2 user guide)",
         ),
-        *(("savings_plan", f"{years}{paid}", _NO_CAPACITY) for years in _YEARS for paid in ("", "-partial", "-all")),
+        *(
+            (plan, f"{years}{paid}", f"{_NO_CAPACITY}{of}")
+            for plan, of in (("savings_plan", ""), ("instance_savings_plan", "; for one family in one region"))
+            for years in _YEARS
+            for paid in ("", "-partial", "-all")
+        ),
     ),
     "gcp": (
         ("on_demand", "", "no capacity is promised"),

@@ -55,15 +55,27 @@ def test_tables_fit_80_columns_and_split_no_name(found: Callable[[str], Options]
     assert "upfront: $" in text
 
 
-def test_a_chart_names_all_savings_plans_with_one_bound_in_one_line(found: Callable[[str], Options]) -> None:
+def test_a_chart_names_all_savings_plans_of_one_kind_with_one_bound_in_one_line(
+    found: Callable[[str], Options],
+) -> None:
     first = next(iter(option_figures(found("aws"))))
     assert [panel.notes for panel in first.panels] == [
         (
             "Not priced, and so not ranked:",
             [
-                "savings plan 1y; 1y, half upfront; 1y, all upfront; 3y; 3y, half upfront; 3y, all upfront: $0.00 to "
-                "$55.04 an hour each, at most on demand in us-east-1, $55.04: the stack $4,511.10 to "
-                "$220,846.79 a month"
+                f"{plan} 1y; 1y, half upfront; 1y, all upfront; 3y; 3y, half upfront; 3y, all upfront: {least} to "
+                f"$55.04 an hour each, at most on demand in us-east-1, $55.04; at least {share} of it, as {stated} "
+                f"(AWS): the stack {stack} to $220,846.79 a month"
+                for plan, least, share, stated, stack in (
+                    ("savings plan", "$18.71", "34%", "Compute Savings Plans save up to 66%", "$78,974.03"),
+                    (
+                        "EC2 Instance savings plan",
+                        "$15.41",
+                        "28%",
+                        "EC2 Instance Savings Plans save up to 72%",
+                        "$66,076.51",
+                    ),
+                )
             ],
         )
     ]

@@ -108,13 +108,19 @@ def test_savings_plans_are_told_apart_by_term_and_kind(lists: Lists, web: Web) -
         {**rate, "DiscountedRate": "90.5", "DiscountedOperation": "RunInstances:0002"},
     ]
     lists.put(f"{path}/1/us-east-1/index.csv", offer_file(*rows, header=PLANS_HEADER))
-    asked = _asked("p5.48xlarge", service="AWSComputeSavingsPlan", purchase="savings_plan")
+    asked = [
+        *_asked("p5.48xlarge", service="AWSComputeSavingsPlan", purchase="savings_plan"),
+        *_asked("p5.48xlarge", service="AWSComputeSavingsPlan", purchase="instance_savings_plan"),
+    ]
+    assert len(asked) == 12
     ((_, offers),) = aws.file_offers(web, "AWSComputeSavingsPlan", ["us-east-1"], asked, lists.address)
-    quotes = {query.term: quoted(query, offers) for query in asked}
-    assert {term: quote.tiers[0][1] for term, quote in quotes.items() if quote is not None} == {
-        "1y": Decimal("40.5"), "1y-all": Decimal("36.5"), "3y": Decimal("25.5"),
-    }  # fmt: skip
-    assert {term for term, quote in quotes.items() if quote is None} == {"1y-partial", "3y-partial", "3y-all"}
+    quotes = {(query.purchase, query.term): quoted(query, offers) for query in asked}
+    assert {plan: quote.tiers[0][1] for plan, quote in quotes.items() if quote is not None} == {
+        ("savings_plan", "1y"): Decimal("40.5"),
+        ("savings_plan", "1y-all"): Decimal("36.5"),
+        ("savings_plan", "3y"): Decimal("25.5"),
+        ("instance_savings_plan", "1y"): Decimal("38.5"),
+    }
 
 
 def test_spot_prices_are_those_of_the_page_for_linux(lists: Lists, web: Web) -> None:
