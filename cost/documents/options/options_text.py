@@ -9,6 +9,7 @@ from typing import Final
 
 from gpucluster.core.documents.document import Table, table
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
+from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import how_known, money, percent, ranged
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.purchasing.options import Mix, Unpriced
@@ -131,6 +132,8 @@ def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
             texts.setdefault(text, []).append(option.way.words)
     for text, ways in texts.items():
         yield f"{', '.join(ways)}: {text}"
+    if spare := _spares(found):
+        yield spare
     beats = [
         f"{option.way.words} from {percent(option.beats_on_demand)}"
         for option in found.options
@@ -167,6 +170,20 @@ def _remarks_on(option: Option, options: Options) -> Iterator[str]:
         yield option.rate.remark
     if option.interruptions is not None and option.interruptions.between is not None:
         yield _interrupted(option.interruptions, options)
+
+
+def _spares(found: PoolOptions) -> str:
+    """What the spares of co-located machines cost by each option that is sold by the machine."""
+    spares = found.pool.count.expected - found.nodes
+    if not found.pool.gang or spares <= 0:
+        return ""
+    less = [
+        f"{money(cents(option.monthly * spares / option.bought.machines))} {option.way.words}"
+        for option in found.options
+        if option.way.purchase != "capacity_block"
+    ]
+    machines = f"{plain(spares)} of {plain(found.pool.count.expected)} machines"
+    return f"without the spare ({machines}) a month costs less by {', '.join(less)}" if less else ""
 
 
 def fitting_text(fitting: Option, found: PoolOptions) -> str:

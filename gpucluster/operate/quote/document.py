@@ -27,6 +27,12 @@ from gpucluster.operate.quote.text import (
     sections,
 )
 
+_AmountOrEmpty = Annotated[
+    Decimal | Literal[""],
+    PlainSerializer(text_of),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"}, {"const": ""}]}),
+]
+
 
 class Agreed(Model):
     """agreed terms with a cloud"""
@@ -74,13 +80,12 @@ class QuoteRow(Model):
     gpus: int = Field(description="that jobs can use")
     hours: int
     total_usd: Amount = Field(description="for the whole time, of what has a price")
-    total_most_usd: Annotated[
-        Decimal | Literal[""],
-        PlainSerializer(text_of),
-        WithJsonSchema({"anyOf": [{"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"}, {"const": ""}]}),
-    ] = Field(description="upper bound of the total; empty if something has no bound")
+    total_most_usd: _AmountOrEmpty = Field(description="upper bound of the total; empty if something has no bound")
     known: Literal["complete", "bounded", "unknown"] = Field(
         description="bounded: everything without a price has a bound; unknown: something has none"
+    )
+    without_spares_usd: _AmountOrEmpty = Field(
+        description="total without the machines of spares; empty without any, for blocks and bounded machines"
     )
     usd_per_gpu_hour: Amount
     monthly_usd: Amount
@@ -198,6 +203,7 @@ def quote_row(of: Numbered) -> QuoteRow:
         total_usd=quote.total,
         total_most_usd="" if quote.gap.known == "unknown" else quote.most,
         known=quote.gap.known,
+        without_spares_usd="" if quote.without_spares is None else quote.without_spares,
         usd_per_gpu_hour=quote.per_gpu_hour,
         monthly_usd=found.monthly.expected,
         upfront_usd=found.upfront,

@@ -11,7 +11,7 @@ from typing import Any
 from gpucluster.core.catalog.machines import hard_to_get
 from gpucluster.core.program.facts import Terms
 from gpucluster.cost.comparison.offers import Offer, offers_of
-from gpucluster.cost.estimate.estimate import Estimate, estimate
+from gpucluster.cost.estimate.estimate import Estimate, estimate, for_days
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.pricing.bounds import Gap
@@ -88,6 +88,19 @@ class Quote:
         """The lines of its machines, including bounded ones at the upper bound."""
         bounded = (item.between.most for item in self.estimate.not_priced if item.between)
         return [line for line in (*self.estimate.lines, *bounded) if self._of(line)]
+
+    @property
+    def without_spares(self) -> Decimal | None:
+        """The total without the spare machines; their disks and support stay.
+
+        None without spares, for a block, which is sold in sizes, and for machines without a price of their own.
+        """
+        training = self.candidate.plan.training
+        days = self.estimate.facts.duration_days
+        if not training.spares or self.block or self.machine_bound or days is None:
+            return None
+        share = Decimal(training.spares) / (training.nodes + training.spares)
+        return self.total - for_days([], sum((line.monthly for line in self.machines), Decimal(0)) * share, days)
 
     @property
     def block(self) -> CostLine | None:

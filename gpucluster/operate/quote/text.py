@@ -93,6 +93,7 @@ def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
             [(row, [f"{row.quote.candidate.way.words}: {row.quote.candidate.way.needs}"]) for row in rows],
         ),
         ("Known problems", [(row, _against(row.quote)) for row in rows]),
+        ("Spares", [(row, _spares(row.quote)) for row in rows]),
         ("Lost against the spec", [(row, list(row.quote.candidate.plan.facts.losses)) for row in rows]),
         ("Paid upfront", [(row, _upfront(row.quote)) for row in rows]),
         ("Without a price of their own here", [(row, _unpriced(row.quote.estimate)) for row in rows]),
@@ -180,6 +181,13 @@ def _half_used(quote: Quote) -> str:
         f"with {training.spares} spare{'' if training.spares == 1 else 's'}, {text}: {money(line.upfront)} upfront; "
         f"with {plain(spares) if spares else 'none'}, a block of {plain(smaller)} for {money(cents(fee))}"
     )
+
+
+def _spares(quote: Quote) -> list[str]:
+    spares, without = quote.candidate.plan.training.spares, quote.without_spares
+    if without is None:
+        return []
+    return [f"{money(quote.total)} with {spares} spare{'' if spares == 1 else 's'}, {money(without)} without"]
 
 
 def _upfront(quote: Quote) -> list[str]:

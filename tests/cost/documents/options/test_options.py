@@ -96,3 +96,8 @@ def test_a_chart_ranks_spot_last_for_machines_that_train_together_and_gives_the_
     *ranked, spot = figure.panels[0].chart.rows
     assert (spot.name, "spot" in [row.name for row in ranked], "(spot)" in figure.text) == ("spot", False, False)
     assert "no offer for machines that train together" in spot.note
+
+
+def test_options_say_what_the_spare_costs_by_each_of_them(found: Callable[[str], Options]) -> None:
+    text = " ".join(written(options_document(found("aws"), "Ways"), "table").split())
+    assert "without the spare (1 of 5 machines) a month costs less by $40,179.20 on demand, $14,054.76 spot" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import jsonschema
@@ -51,6 +52,17 @@ def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None
     assert [one["total_usd"] for one in document["quotes"]] == totals == [row["total_usd"] for row in rows]
     assert document["quotes"][0]["spec"] == home.quotes[0].candidate.values
     assert {one["why"] for one in document["left_out"]} == {refusal.why for refusal in home.refused}
+
+
+def test_both_prices_of_the_spare_are_told(home: Answer) -> None:
+    at, quote = next((n, one) for n, one in enumerate(home.quotes, 1) if one.candidate.words == "on demand")
+    assert quote.without_spares == quote.total - round(Decimal("55.04") * 720, 2)
+    text = " ".join(run(*HOME, "--top", str(at)).stdout.split())
+    assert f"${quote.total:,.2f} with 1 spare, ${quote.without_spares:,.2f} without" in text
+    row = json.loads(run(*HOME, "--format", "json").stdout)["quotes"][at - 1]
+    assert row["without_spares_usd"] == f"{quote.without_spares:f}"
+    alone = json.loads(run(*HOME, "--spares", "0", "--format", "json").stdout)["quotes"]
+    assert {one["without_spares_usd"] for one in alone} == {""}
 
 
 def test_what_other_providers_ask_for_the_gpus_is_beside_the_clusters(home: Answer) -> None:
