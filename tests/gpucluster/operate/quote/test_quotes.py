@@ -138,9 +138,11 @@ def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) ->
         ("us-east-1", "savings plan 1y"),
     }  # fmt: skip
     assert "no price is known" not in "\n".join(left_out(found))
-    assert bounded["us-east-1", "savings plan 1y"].machine_bound == "at most on demand in us-east-1, $55.04"
+    assert bounded["us-east-1", "savings plan 1y"].machine_bound == Says(
+        "at most on demand in us-east-1, $55.04", "34%", "66%"
+    )
     on_demand = bounded["ap-southeast-2", "on demand"]
-    assert on_demand.machine_bound.startswith("by 12 other regions, ")
+    assert on_demand.machine_bound == Says("by p5.4xlarge, $8.944 in ap-southeast-2", "8", "1.02")
     for quote in bounded.values():
         assert (quote.gap.known, quote.high < Decimal("0.1")) == ("bounded", True)
         assert quote.total < quote.gap.low(quote.total) or quote.candidate.way.term
