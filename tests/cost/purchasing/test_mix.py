@@ -57,7 +57,12 @@ def test_ways_without_a_price_are_named_and_in_no_mix(options: Found, elastic: R
     pool = next(item for item in found.pools if item.pool.name == "elastic")
     assert [_shown(mix)[:2] for mix in pool.mixes] == [(None, 0)]
     assert [one.words for one in pool.not_priced] == [
-        "spot", "savings plan 1y", "savings plan 1y, half upfront", "savings plan 1y, all upfront",
-        "savings plan 3y", "savings plan 3y, half upfront", "savings plan 3y, all upfront",
-    ]  # fmt: skip
+        "spot",
+        *(
+            f"{plan} {years}{paid}"
+            for plan in ("savings plan", "EC2 Instance savings plan")
+            for years in ("1y", "3y")
+            for paid in ("", ", half upfront", ", all upfront")
+        ),
+    ]
     assert pool.not_priced[0].reason.own_row == "aws,us-east-1,p5.4xlarge,instance-hour,spot,"

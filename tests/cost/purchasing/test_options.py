@@ -40,9 +40,13 @@ def test_ways_of_each_cloud_and_those_without_a_price(options: Found) -> None:
 
     assert ways("aws") == (
         ["on demand", "spot", "capacity block"],
-        ["savings plan 1y", "savings plan 1y, half upfront", "savings plan 1y, all upfront", "savings plan 3y",
-         "savings plan 3y, half upfront", "savings plan 3y, all upfront"],
-    )  # fmt: skip
+        [
+            f"{plan} {years}{paid}"
+            for plan in ("savings plan", "EC2 Instance savings plan")
+            for years in ("1y", "3y")
+            for paid in ("", ", half upfront", ", all upfront")
+        ],
+    )
     assert ways("gcp") == (
         ["on demand", "spot", "flex-start", "calendar mode", "committed use 1y", "committed use 3y"],
         [],

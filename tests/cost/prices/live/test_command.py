@@ -61,7 +61,7 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(refresh: Refresh, b
         f"{'price':<59}{'old':>19}{'new':>22}{'change':>8}\n"
         "aws us-east-1 p5.48xlarge per instance-hour, on_demand     "
         "$55.04 (2026-10-10)  $60.544 (2026-11-20)  +10.0%\n\n"
-        "14 are not sold there\n"
+        "20 are not sold there\n"
     )
     assert run.stderr.splitlines()[-1] == "Nothing is written: a dry run."
     assert {path.name: path.read_bytes() for path in book.iterdir()} == before
