@@ -73,7 +73,8 @@ DAMAGES: list[tuple[Damage, str]] = [
     (_instead(FIRST, f"more,{FIRST}"),
      "aws.csv line 2: more values than columns: [''] is left over; put a text with a comma in quotes"),
     (_instead(",on_demand,", ",sometimes,"), "aws.csv line 2: purchase is 'sometimes'; allowed: on_demand, spot, "
-                                             "reserved, savings_plan, instance_savings_plan, capacity_block, flex_start, dws_calendar"),
+                                             "reserved, savings_plan, instance_savings_plan, "
+                                             "capacity_block, flex_start, dws_calendar"),
     (_instead("p5.48xlarge", ""), "aws.csv line 2: sku is empty; write a value"),
     (_instead("us-east-1", ""), "aws.csv line 2: region is empty; write a value"),
     (_instead("instance-hour", ""), "aws.csv line 2: unit is empty; write a value"),
