@@ -201,15 +201,17 @@ def within_on_demand(provider: str, purchase: str, on_demand: Bound, item: str, 
         return bound
     share, words = stated
     floor, cap = _DOWN.multiply(on_demand.least, 1 - share), on_demand.most
-    if bound is not None and bound.least > cap:
-        bound = None
+    if bound is not None and (bound.least > cap or bound.most < floor):
+        bound = None  # the two contradict each other
     least = floor if bound is None else max(bound.least, floor)
-    most = cap if bound is None else max(min(bound.most, cap), least)
-    rules = [] if bound is None else [bound.rule]
+    most = cap if bound is None else min(bound.most, cap)
+    rules, what = [] if bound is None else [bound.rule], item
     if bound is None or bound.most > cap:
         rules.append(f"at most {item}")
+        what = "it"
     if bound is None or bound.least < floor:
-        rules.append(f"at least {1 - share:.0%} of it, as {words}" if most == cap else f"at least {floor}, as {words}")
+        of = what if on_demand.least == cap else f"the lower bound of {what}"
+        rules.append(f"at least {1 - share:.0%} of {of}, as {words}")
     dates = [on_demand.as_of] if bound is None else [bound.as_of, *([on_demand.as_of] if len(rules) > 1 else [])]
     return Bound(least, most, "; ".join(rules), min(dates))
 

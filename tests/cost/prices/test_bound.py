@@ -94,7 +94,8 @@ def test_spot_costs_no_more_than_on_demand_and_no_less_than_the_discount_that_th
     )
     inside = Bound(Decimal(3), Decimal(9), "by others", "2026-10")
     assert within_on_demand("aws", "spot", ON_DEMAND, "what it is on demand", inside) == inside
-    for known in (None, Bound(Decimal(11), Decimal(12), "by others", "2026-10")):
+    above, below = (Bound(Decimal(a), Decimal(b), "by others", "2026-10") for a, b in ((11, 12), (1, 2)))
+    for known in (None, above, below):
         assert within_on_demand("gcp", "reserved", ON_DEMAND, "what it is on demand", known) == Bound(
             Decimal(3), Decimal(10), Says("at most what it is on demand", "30%", "70%", "Google"), "2026-09"
         )
@@ -148,3 +149,17 @@ def test_no_commitment_of_the_book_costs_more_than_the_same_on_demand(book: Pric
     ]
     assert len(both) > 50
     assert all(committed <= on_demand for committed, on_demand in both)
+
+
+def test_a_floor_names_what_it_is_a_share_of() -> None:
+    low = Bound(Decimal("0.5"), Decimal(9), "by others", "2026-10")
+    found = within_on_demand("aws", "spot", ON_DEMAND, "on demand, $10", low)
+    assert found is not None
+    assert found.rule == "by others; at least 10% of on demand, $10, as Spot Instances save up to 90% (AWS)"
+    between = Bound(Decimal(8), Decimal(10), "", "2026-09")
+    found = within_on_demand("aws", "spot", between, "on demand, $10", None)
+    assert found is not None
+    assert (found.least, found.rule) == (
+        Decimal("0.8"),
+        "at most on demand, $10; at least 10% of the lower bound of it, as Spot Instances save up to 90% (AWS)",
+    )
