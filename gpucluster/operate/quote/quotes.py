@@ -93,7 +93,7 @@ class Quote:
     def without_spares(self) -> Decimal | None:
         """The total without the spare machines; their disks and support stay.
 
-        None without spares, for a block, which is sold in sizes, and for machines without a price of their own.
+        None without spares, for a block, which is sold in sizes, and for machines whose price is bounded.
         """
         training = self.candidate.plan.training
         days = self.estimate.facts.duration_days
