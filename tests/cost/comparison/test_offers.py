@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import datetime
+import json
 from decimal import Decimal
 from pathlib import Path
 
+from click.testing import CliRunner
+
 import gpucluster.cost.comparison.offers
+from gpucluster.cli import main
 from gpucluster.cost import PriceBook
 from gpucluster.cost.comparison.offers import TF32_TFLOPS, market, offers_of, per_1000_tflops, rank_offers
 from gpucluster.cost.prices import Price
+from tests.says import Says
 
 
 def test_every_offer_has_a_price_and_every_fabric_a_source(book: PriceBook) -> None:
@@ -89,3 +94,34 @@ def test_prices_older_than_90_days_are_old(book: PriceBook) -> None:
 
 def test_a_thousand_tflops_of_a_crusoe_h100_cost_its_hour_by_its_tflops() -> None:
     assert per_1000_tflops(Decimal("3.9"), Decimal(890)).quantize(Decimal("0.001")) == Decimal("4.382")
+
+
+def _gpus(*args: str) -> list[dict[str, str]]:
+    done = CliRunner().invoke(main, ["cost", "prices", "gpus", "--format", "json", *args])
+    assert (done.exit_code, done.stderr) == (0, "")
+    return json.loads(done.stdout)["gpus"]
+
+
+def test_the_command_prices_gpus_of_all_models_by_the_hour_and_by_their_tflops() -> None:
+    rows = _gpus()
+    assert {row["gpu"] for row in rows} == {"a100", "h100", "h200", "b200"}
+    lambda_a100 = next(row for row in rows if row["sku"] == "gpu_8x_a100_sxm_80gb")
+    assert (lambda_a100["usd_per_gpu_hour"], lambda_a100["usd_per_1000_tflops"]) == ("2.79", "8.942308")
+    assert {row["usd_per_1000_tflops"] for row in rows if row["form"] != "sxm"} == {None}
+
+
+def test_set_tflops_replace_those_of_the_data_sheet() -> None:
+    rows = _gpus("--gpu", "h100", "--tflops", "h100=890")
+    crusoe = next(row for row in rows if row["provider"] == "crusoe")
+    assert (crusoe["gpu"], crusoe["usd_per_1000_tflops"]) == ("h100", "4.382022")
+
+
+def test_the_table_names_the_region_of_a_cloud_and_marks_old_prices() -> None:
+    done = CliRunner().invoke(main, ["cost", "prices", "gpus", "--gpu", "h100"])
+    assert "aws p5.48xlarge, us-east-1" in done.stdout
+    assert "2026-06-18 (old)" in done.stdout
+
+
+def test_an_unknown_gpu_is_refused_with_the_known_ones() -> None:
+    done = CliRunner().invoke(main, ["cost", "prices", "gpus", "--gpu", "v100"])
+    assert (done.exit_code, done.stderr) == (2, Says("v100", "h100"))
