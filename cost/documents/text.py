@@ -104,5 +104,7 @@ def bounds(item: NotPriced) -> str:
     least, most = item.between.least, item.between.most
     amount = f"{money(least.monthly)} to {money(most.monthly)} a month" if most.monthly else "$0.00 at this usage"
     quantity = least.basis or f"{plain_number(least.quantity)} {least.unit}"
-    each = f"{unit_price(least.unit_price)} to {unit_price(most.unit_price)} per {least.unit}"
-    return f"bound: {amount}, {least.name}, {quantity} at {each}, {item.between.rule}"
+    each = f" at {unit_price(least.unit_price)} to {unit_price(most.unit_price)} per {least.unit}"
+    if least.unit_price == most.unit_price:  # a share of other charges
+        each = ""
+    return f"bound: {amount}, {least.name}, {quantity}{each}, {item.between.rule}"
