@@ -84,20 +84,28 @@ def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) ->
 
 
 def _by_the_day(found: PoolOptions, on_demand: Option, options: Options) -> Iterator[Advice]:
-    """Options bought for a number of days, if they cost less than on-demand for as long."""
+    """Options bought for a number of days, if they cost less than on-demand for as long; a block also without the
+    spares that need the next size.
+    """
     days = options.days
-    for option in found.options:
+    for whole in found.options:
+        fitting = found.fitting_of(whole)
+        option = whole if fitting is None else fitting
         most = option.way.most_days
         if days is None or option.by_end is None or on_demand.by_end is None or not option.rate.rankable:
             continue
         if not option.way.by_the_day or option.by_end >= on_demand.by_end or (most is not None and days > most):
             continue
         saves = on_demand.by_end - option.by_end
+        spares, instead = "", "on demand"
+        if fitting is not None:
+            spares = f" of {plain(option.bought.machines)}, with {_spares(option, found)},"
+            instead = f"{plain(found.pool.count.expected)} machines on demand"
         yield Advice(
             "by-the-day",
             found.pool.name,
-            f"{option.way.words} for {plain(option.bought.days or days)} days holds the capacity and costs "
-            f"{money(option.by_end)}, {money(saves)} less than on demand for {plain(days)}",
+            f"{option.way.words}{spares} for {plain(option.bought.days or days)} days holds the capacity and costs "
+            f"{money(option.by_end)}, {money(saves)} less than {instead} for {plain(days)}",
             saves,
             (
                 *_machines(found),
@@ -109,6 +117,11 @@ def _by_the_day(found: PoolOptions, on_demand: Option, options: Options) -> Iter
             ),
             once=True,
         )
+
+
+def _spares(option: Option, found: PoolOptions) -> str:
+    spares = option.bought.used - found.nodes
+    return f"{plain(spares)} spare{'s' if spares > 1 else ''}" if spares else "no spare"
 
 
 def _elastic(found: PoolOptions) -> Iterator[Advice]:

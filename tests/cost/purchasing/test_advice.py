@@ -86,10 +86,18 @@ def test_what_is_sold_by_the_day_against_on_demand_for_as_long(
     assert [item for item in _advice(stack("gcp"), book, days=Decimal(91)) if item.kind == "by-the-day"] == []
 
 
-def test_no_advice_is_about_a_way_to_buy_that_the_plan_does_not_take_and_that_costs_more(
+def test_a_block_that_only_the_spare_makes_dearer_is_advised_without_the_spare(
     stack: Callable[..., list[Resource]], book: PriceBook
 ) -> None:
-    assert not [item for item in _advice(stack("aws"), book) if "capacity block" in item.text]
+    (found,) = [item for item in _advice(stack("aws"), book) if item.kind == "by-the-day"]
+    assert found.text == Says("block of 4", "no spare", "$55,813.63", "$36,653.57", "5 machines on demand", "14")
+    assert found.saves == Decimal("36653.57")
+    assert _values(found)["machines bought"] == 4
+
+
+def test_no_advice_is_about_a_way_to_buy_that_costs_more(stack: Callable[..., list[Resource]], book: PriceBook) -> None:
+    days = Decimal(400)  # longer than a block may last
+    assert not [item for item in _advice(stack("aws"), book, days=days) if "capacity block" in item.text]
 
 
 def test_an_elastic_pool_that_is_cheaper_in_another_way(make: Make, book: PriceBook) -> None:
