@@ -155,7 +155,11 @@ def test_what_fits_on_demand_fits_under_a_commitment_without_a_price(
     assert isinstance(on_demand.amount, Decimal)
     assert isinstance(committed.amount, Decimal)
     assert (committed.gap.known, committed.outcome) == ("bounded", "within")
-    assert committed.gap.high(committed.amount) == on_demand.gap.high(on_demand.amount)
+    most, most_on_demand = committed.gap.high(committed.amount), on_demand.gap.high(on_demand.amount)
+    assert isinstance(most, Decimal)
+    assert isinstance(most_on_demand, Decimal)
+    assert most <= most_on_demand
+    assert committed.gap.low(committed.amount) > 0
 
 
 def test_scaling_that_nothing_limits_is_never_within_a_ceiling(make: Make, book: PriceBook) -> None:
