@@ -121,16 +121,15 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         Later("jobs", "gpucluster.operate.jobs.command:in_sandbox", "List jobs of a live cluster."),
         Group(
             "job",
-            help="List and end jobs of a live cluster.\n\n"
+            help="Finish or fail jobs of a live cluster.\n\n"
             "No container runs here: a job runs until one of these commands ends its pods.",
             commands=[
-                Later("list", "gpucluster.operate.jobs.command:in_sandbox", "List jobs of a live cluster."),
                 Later(
                     "finish",
-                    "gpucluster.sandbox.live.commands.job:finish",
+                    "gpucluster.operate.jobs.end:finish",
                     "Finish a job: all its pods end with exit code 0.",
                 ),
-                Later("fail", "gpucluster.sandbox.live.commands.job:fail", "Fail one pod of a job."),
+                Later("fail", "gpucluster.operate.jobs.end:fail", "Fail one pod of a job."),
             ],
         ),
         Later("logs", "gpucluster.sandbox.live.commands.logs:logs", "Print the log of a controller of a live cluster."),

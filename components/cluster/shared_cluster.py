@@ -187,7 +187,10 @@ class SharedCluster(Cluster, Generic[Plan]):
         """Everything that queues and runs jobs; returns the software, whose metrics can be read."""
         return Jobs(
             f"{self._name}-jobs",
-            [replace(pool, grace_seconds=self._plan.grace_seconds) for pool in self._found.pools],
+            [
+                replace(pool, grace_seconds=self._plan.grace_seconds, region=self._plan.location.region)
+                for pool in self._found.pools
+            ],
             workspace=self._workspace,
             home=self._has_home,
             tolerations=self._found.tolerations,

@@ -129,9 +129,9 @@ IN_CLUSTER: Final[Sequence[Right]] = (
     ),
     Right(
         group="kueue.x-k8s.io",
-        resources=("clusterqueues", "workloadpriorityclasses"),
+        resources=("clusterqueues", "resourceflavors", "workloadpriorityclasses"),
         verbs=_SEE,
-        why="quotas and their use, and the priorities of jobs; no jobs of others",
+        why="quotas and their use, the machines of the queues, and the priorities of jobs; no jobs of others",
     ),
 )
 """In the whole cluster, read-only."""

@@ -29,6 +29,10 @@ EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"
 """The same for nodes with EFA."""
 HOSTNAME: Final = "kubernetes.io/hostname"
 """Kubernetes' label of every node with its name."""
+INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
+REGION: Final = "topology.kubernetes.io/region"
+CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
+"""Label of a node that Karpenter bought: how."""
 GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
 ALL_TAINTS: Final = {"operator": "Exists"}
 """Toleration of the software that makes GPU nodes usable and reports their state. It tolerates every taint, as the

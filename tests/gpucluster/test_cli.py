@@ -110,7 +110,7 @@ METAVARS = {
 }  # fmt: skip
 """What an option takes, besides one of a list."""
 OF_THE_SELECTED_STACK = {
-    "connect", "rehearse", "upgrade", "sandbox connect", "sandbox job list", "sandbox kubectl", "sandbox logs",
+    "connect", "rehearse", "upgrade", "sandbox connect", "sandbox kubectl", "sandbox logs",
     "sandbox jobs", "sandbox node list",
 }  # fmt: skip
 """Commands that read the selected stack if none is named."""

@@ -17,9 +17,9 @@ from gpucluster.operate.acceptance.runs.collect import Kubectl
 from gpucluster.operate.acceptance.runs.session import Judged, accept, seen
 from gpucluster.operate.acceptance.verdicts.commitments import Promises
 from gpucluster.operate.acceptance.verdicts.fabric import line_rate
+from gpucluster.operate.jobs.end import end_pods, jobs_in
 from gpucluster.sandbox.api_server.client import ObjectRefused
 from gpucluster.sandbox.live import node_events
-from gpucluster.sandbox.live.commands import job as jobs
 from tests.live.harness import Live
 
 # Of an H100 80GB HBM3: tests/gpucluster/operate/acceptance/logs/h100.
@@ -86,11 +86,11 @@ def _ended(live: Live, logs: dict[str, str], rate: float) -> Generator[None]:
     through = threading.Event()
 
     def look() -> None:
-        for job in jobs.jobs_of(live.client):
-            launched = [pod["name"] for pod in job.pods if "-launcher-" in pod["name"]]
-            due = launched if job.kind == "TrainJob" else [pod["name"] for pod in job.pods]
+        for job in jobs_in(live.client):
+            launched = [pod.name for pod in job.pods if "-launcher-" in pod.name]
+            due = launched if job.kind == "TrainJob" else [pod.name for pod in job.pods]
             # Where the end of one was refused, those before it have ended.
-            phases = {pod["phase"] for pod in job.pods} - {"Succeeded"}
+            phases = {pod.phase for pod in job.pods} - {"Succeeded"}
             if not due or phases != {"Running"}:
                 continue
             pods = _pods(live, job.name)
@@ -116,7 +116,7 @@ def _ended(live: Live, logs: dict[str, str], rate: float) -> Generator[None]:
                     '{"phase_type": "READ", "config": {"hosts": "5", "file_size": "8589934592"}, '
                     '"last_done": {"bytes/s": "3300000000"}}\n'
                 )
-            jobs.end_pods(live.client, job, 0, due)
+            end_pods(live.client, job, 0, due)
 
     def run() -> None:
         while not through.wait(0.5):

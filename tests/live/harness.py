@@ -12,13 +12,13 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
+from gpucluster.operate.jobs.end import end_pods, find, jobs_in
 from gpucluster.operate.rehearse.report import leaves
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, cluster_at
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live.cluster import LiveCluster, open_cluster
-from gpucluster.sandbox.live.commands import job
 from gpucluster.sandbox.live.commands.node import gpus_of, state_of
 from gpucluster.sandbox.live.nodes.fleet import sync
 from gpucluster.sandbox.live.nodes.manifest import POOL
@@ -108,9 +108,9 @@ class Live:
 
     def end(self, name: str, code: int = 0) -> None:
         """The pods of a job that run exit with this code, only the first of them where that is a failure."""
-        found = job.find(job.jobs_of(self.client), name, "training")
-        pods = [pod["name"] for pod in found.pods if pod["phase"] == "Running"]
-        job.end_pods(self.client, found, code, pods if code == 0 else pods[:1])
+        found = find(jobs_in(self.client), name, "training")
+        pods = [pod.name for pod in found.pods if pod.phase == "Running"]
+        end_pods(self.client, found, code, pods if code == 0 else pods[:1])
 
     def restarts(self) -> tuple[int, int]:
         """Of the only job: how often it was restarted, and how many of these count towards its `maxRestarts`."""

@@ -56,7 +56,7 @@ def test_a_preempted_job_is_listed_in_its_place_with_its_hours(live: Live) -> No
     assert "insufficient unused quota for nvidia.com/gpu" in first.reason
     assert listed(live, "urgent", State.RUNNING).reason == ""
     objects, now = objects_of(live), datetime.now(UTC)
-    cost = cost_of(first, objects.nodes, None, now)
+    cost = cost_of(first, objects, None, now)
     assert cost.runs is None
     assert cost.gpu_hours == 32 * Decimal(cost.earlier) / 3600
     assert cost.earlier > 0

@@ -13,9 +13,9 @@ import pytest
 
 from gpucluster.components.kubernetes.telemetry.plan import JOBSET, KUEUE, TRAINER, ScrapeTarget
 from gpucluster.core.text.type_guards import mapping
+from gpucluster.operate.jobs.end import end_pods, find, jobs_in
 from gpucluster.sandbox.api_server.client import ObjectRefused
 from gpucluster.sandbox.live import node_events
-from gpucluster.sandbox.live.commands import job
 from tests.live.accepted import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.conftest import brought_up
 from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
@@ -107,8 +107,8 @@ def test_a_failed_job_is_counted_by_its_name(live: Live) -> None:
             return True
         running = [pod["metadata"]["name"] for pod in live.pods("pytorch") if pod["status"].get("phase") == "Running"]
         with suppress(ObjectRefused):  # a restart has just taken it away
-            found = job.find(job.jobs_of(live.client), "pytorch", "training")
-            job.end_pods(live.client, found, 1, running[:1])
+            found = find(jobs_in(live.client), "pytorch", "training")
+            end_pods(live.client, found, 1, running[:1])
         return None
 
     live.wait_until("JobSet counts the job", look)

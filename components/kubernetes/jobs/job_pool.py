@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from gpucluster.components.planning.names import GPU, HOSTNAME, MIG_POOL, TRAINING_POOL
+from gpucluster.components.planning.names import (
+    CAPACITY_TYPE,
+    GPU,
+    HOSTNAME,
+    INSTANCE_TYPE,
+    MIG_POOL,
+    REGION,
+    TRAINING_POOL,
+)
 from gpucluster.components.shared.elastic import ElasticMachines, PoolPlan
 from gpucluster.components.shared.mig import MigMachines
 from gpucluster.components.shared.training import TrainingNodes
@@ -57,13 +65,13 @@ class JobPool:
 
     nodes: total machines that jobs may use, excluding spares. gpus: of the whole pool, resource -> amount. ask: request
     of one pod. elastic: whether its machines start for a job and are deleted after it; all such pools have equal
-    machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None if nodes have none.
-    fabric_release: None for the default one. selector: further labels of its nodes that pods have to select, which its
-    queue adds to them. tolerations: in addition to those of every pool. scratch: the node's folder for /scratch; None
-    if an emptyDir is on the local disks. topology: labels of nodes that show their proximity, widest first; empty if
-    they have none. near: the one of these within which a job's pods should run. provisioning: specification of
-    the requests by which a cluster autoscaler provides all nodes of a job at once. grace_seconds: from SIGTERM to
-    SIGKILL.
+    machines. purchase: its options, if it is elastic. region: of its machines. fabric, mpi_fabric: of pods of PyTorch
+    and of MPI; None if nodes have none. fabric_release: None for the default one. selector: further labels of its nodes
+    that pods have to select, which its queue adds to them. tolerations: in addition to those of every pool. scratch:
+    the node's folder for /scratch; None if an emptyDir is on the local disks. topology: labels of nodes that show their
+    proximity, widest first; empty if they have none. near: the one of these within which a job's pods should run.
+    provisioning: specification of the requests by which a cluster autoscaler provides all nodes of a job at once.
+    grace_seconds: from SIGTERM to SIGKILL.
     """
 
     name: str
@@ -72,6 +80,8 @@ class JobPool:
     gpus: Mapping[str, int]
     ask: Mapping[str, int]
     elastic: bool = False
+    purchase: Sequence[str] = ()
+    region: str = ""
     fabric: FabricPod | None = None
     mpi_fabric: FabricPod | None = None
     fabric_release: str | None = None
@@ -91,6 +101,14 @@ class JobPool:
         Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2 (Levels, TopologyName: "immutable").
         """
         return f"{self.name}-hosts" if [*self.topology] == [HOSTNAME] else self.name
+
+    @property
+    def machine(self) -> dict[str, str]:
+        """Labels of its flavor, the same as of its nodes, which submitters may not read: they give a job its price. A
+        machine that may be bought in several ways has the way on its node only.
+        """
+        bought = {CAPACITY_TYPE: "-or-".join(self.purchase)} if self.purchase else {}
+        return {INSTANCE_TYPE: self.shape.machine_type, REGION: self.region, **bought}
 
     @property
     def release(self) -> FabricRelease:
@@ -160,6 +178,7 @@ def elastic_job_pool(elastic: ElasticMachines, pool: PoolPlan) -> JobPool:
         gpus={GPU: pool.max_gpus},
         ask={GPU: 1},
         elastic=True,
+        purchase=pool.purchase,
         annotations=kept(pool.purchase),
     )
 

@@ -126,10 +126,11 @@ class JobQueue(pulumi.ComponentResource):
             needs: Sequence[pulumi.Resource],
             space: pulumi.Input[str] | None = None,
             named: str = pool.name,
+            labels: Mapping[str, str] | None = None,
         ) -> pulumi.CustomResource:
             return Declared(
                 f"{name}-{suffix}",
-                manifest_of(kind, spec, object_name=named, namespace=space),
+                manifest_of(kind, spec, object_name=named, namespace=space, labels=labels),
                 pulumi.ResourceOptions(parent=self, depends_on=[*after, *needs]),
             )
 
@@ -140,7 +141,14 @@ class JobQueue(pulumi.ComponentResource):
             topology = [declare("topology", TOPOLOGY, {"levels": levels}, [], named=pool.flavor)]
             near = {"topologyName": pool.flavor}
         labels = {POOL: pool.name, **pool.selector}
-        flavor = declare("flavor", RESOURCE_FLAVOR, {"nodeLabels": labels, **near}, topology, named=pool.flavor)
+        flavor = declare(
+            "flavor",
+            RESOURCE_FLAVOR,
+            {"nodeLabels": labels, **near},
+            topology,
+            named=pool.flavor,
+            labels=pool.machine,
+        )
         checks: list[pulumi.CustomResource] = []
         if pool.provisioning is not None:
             config = declare(

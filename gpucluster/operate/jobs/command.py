@@ -51,7 +51,7 @@ def jobs(
     """List jobs: state, place in the queue, reason and cost.
 
     Reads Kueue's records, the jobs and their pods through kubectl. A user is the job's label gpucluster/user, a team
-    its namespace. Prices need permission to read nodes.
+    its namespace. Prices are those of the machines, as their nodes or the flavors of their queues name them.
     """
     from gpucluster.operate.account.pulumi import users_pulumi
     from gpucluster.operate.account.stack_status import stack_status
@@ -96,6 +96,6 @@ def in_sandbox(by: str | None, cost: bool, form: str, stack: str | None) -> None
 def _print(objects: ClusterObjects, estimate: Estimate | None, by: str | None, form: str, *, cost: bool) -> None:
     now = datetime.now(UTC)
     found = jobs_of(objects, now)
-    costs = [cost_of(job, objects.nodes, estimate, now) for job in found] if cost or by else []
+    costs = [cost_of(job, objects, estimate, now) for job in found] if cost or by else []
     plan = team_costs(estimate) if estimate is not None else ()
     write(jobs_document(Found(jobs=found, costs=costs, by=cast(By | None, by), plan=plan, now=now)), form, sys.stdout)

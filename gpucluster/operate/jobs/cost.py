@@ -14,20 +14,16 @@ from gpucluster.components.planning.names import POOL
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.cost.estimate.estimate import Estimate
-from gpucluster.cost.prices import NotKnown
-from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.operate.jobs.jobs import Job, moment
-from gpucluster.operate.jobs.objects import Object
-from gpucluster.operate.rehearse.outcome import Place, name_of
-from gpucluster.operate.rehearse.report import Machines, machines_of
+from gpucluster.operate.jobs.objects import ClusterObjects, Object
+from gpucluster.operate.rehearse.outcome import name_of
+from gpucluster.operate.rehearse.report import Machines, labels_of, machine_of
 
 _GPU: Final = "nvidia.com/gpu"
 _SLICE: Final = re.compile(r"nvidia\.com/mig-(\d)g\.")
 _SLICES: Final = 7
 """Compute slices of an H100. Source: NVIDIA Multi-Instance GPU user guide, "Supported MIG Profiles"."""
 _NO_MACHINE: Final = Machines(machine_type="", count=1, gpus=0, all_gpus=0)
-_TYPE, _REGION = "node.kubernetes.io/instance-type", "topology.kubernetes.io/region"
-_BOUGHT: Final = "karpenter.sh/capacity-type"
 NO_TEAM: Final = "(no team)"
 NOT_KNOWN: Final = "(not known)"
 
@@ -74,8 +70,8 @@ def hours(gpus: Fraction, seconds: float) -> Decimal:
     return Decimal(exact.numerator) / Decimal(exact.denominator)
 
 
-def cost_of(job: Job, nodes: Sequence[Object] | None, estimate: Estimate | None, now: datetime) -> Cost:
-    """nodes: None without permission to read them. estimate: of the stack; without it, list prices on demand.
+def cost_of(job: Job, objects: ClusterObjects, estimate: Estimate | None, now: datetime) -> Cost:
+    """estimate: of the stack; without it, list prices.
 
     Raises BadPrices if the user's own prices cannot be used.
     """
@@ -84,7 +80,7 @@ def cost_of(job: Job, nodes: Sequence[Object] | None, estimate: Estimate | None,
         gpus=gpus,
         earlier=int(status.get("accumulatedPastExecutionTimeSeconds") or 0),
         runs=_runs(status, now),
-        price=_price(job, nodes, estimate) if gpus else None,
+        price=_price(job, objects, estimate) if gpus else None,
     )
 
 
@@ -124,39 +120,29 @@ def _in(amounts: Mapping[str, object]) -> Fraction:
     return total
 
 
-def _price(job: Job, nodes: Sequence[Object] | None, estimate: Estimate | None) -> Machines:
-    """Of the machines that its pods are on, else of those of its pool."""
-    if nodes is None:
-        return replace(_NO_MACHINE, unknown="you may not read nodes")
+def _price(job: Job, objects: ClusterObjects, estimate: Estimate | None) -> Machines:
+    """Of the machines that its pods are on, else of those of its pool, else of the flavor that Kueue assigned: its
+    labels have the pool's machine, for submitters, who may not read nodes.
+    """
     on = {pod.node for pod in job.pods if pod.node}
-    of_pods = [node for node in nodes if name_of(node) in on]
-    found = of_pods or [node for node in nodes if _labels(node).get(POOL) == job.queue]
-    kinds = {(_labels(node).get(_TYPE), _labels(node).get(_BOUGHT)): node for node in found}
-    if len(kinds) != 1:
-        why = "its machines are of several kinds" if kinds else f"pool {job.queue} has no machine now"
-        return replace(_NO_MACHINE, unknown=why)
-    [node] = kinds.values()
-    if estimate is None:
-        return _list_price(node)
-    place = Place(pod="", node=name_of(node), waits="", gpus=1, slices="")
-    return machines_of([place], {name_of(node): node}, estimate)[0]
+    nodes = [node for node in objects.nodes or [] if name_of(node) in on]
+    nodes = nodes or [node for node in objects.nodes or [] if labels_of(node).get(POOL) == job.queue]
+    flavors = [one for one in objects.flavors if name_of(one) in _flavors(job.workload or {})]
+    kinds = {machine_of(one, estimate) for one in nodes or flavors}
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds:
+        why = "its machines are of several kinds"
+    elif objects.nodes is None:
+        why = "you may not read nodes, and its flavor names no machine"
+    else:
+        why = f"pool {job.queue} has no machine now"
+    return replace(_NO_MACHINE, unknown=why)
 
 
-def _list_price(node: Object) -> Machines:
-    """Of its machine type in its region: on demand, or as its own label says that it was bought."""
-    machine_type, region = str(_labels(node).get(_TYPE) or ""), str(_labels(node).get(_REGION) or "")
-    bought = str(_labels(node).get(_BOUGHT) or "on-demand").replace("-", "_")
-    found = replace(_NO_MACHINE, machine_type=machine_type, purchase=bought)
-    if machine_type not in machines():
-        return replace(found, unknown=f"no price of a machine {machine_type!r}")
-    price = machine_price(machines()[machine_type].cloud, region, machine_type, bought)
-    if isinstance(price, NotKnown):
-        return replace(found, unknown=price.reason)
-    return replace(found, each=price.usd, source=price.row.document, as_of=price.row.as_of)
-
-
-def _labels(node: Object) -> Mapping[str, object]:
-    return mapping(mapping(node.get("metadata")).get("labels"))
+def _flavors(workload: Object) -> set[str]:
+    admitted = items(mapping(mapping(workload.get("status")).get("admission")).get("podSetAssignments"))
+    return {str(name) for one in admitted for name in mapping(mapping(one).get("flavors")).values()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,8 +32,9 @@ _CONTROLLERS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterObjects:
-    """workloads: Kueue's. jobs: by kind, those that no other job created. nodes: None without permission. logs: of
-    controllers, requested only if a job needs them; empty without permission.
+    """workloads: Kueue's. jobs: by kind, those that no other job created. nodes: None without permission. flavors:
+    Kueue's, empty without permission. logs: of controllers, requested only if a job needs them; empty without
+    permission.
     """
 
     workloads: Sequence[Object]
@@ -41,11 +42,14 @@ class ClusterObjects:
     pods: Sequence[Object]
     events: Sequence[Object]
     nodes: Sequence[Object] | None
+    flavors: Sequence[Object]
     logs: Callable[[], Iterator[tuple[str, str]]]
 
 
 def cluster_objects(read: Read, logs: Callable[[], Iterator[tuple[str, str]]], *, with_nodes: bool) -> ClusterObjects:
-    """with_nodes: whether the caller needs them. Raises ClusterError or ObjectRefused if the server refuses others."""
+    """with_nodes: whether the caller needs them and the flavors. Raises ClusterError or ObjectRefused if the server
+    refuses others.
+    """
     return ClusterObjects(
         workloads=read("kueue.x-k8s.io/v1beta2", "Workload") or [],
         jobs={
@@ -55,6 +59,7 @@ def cluster_objects(read: Read, logs: Callable[[], Iterator[tuple[str, str]]], *
         pods=read("v1", "Pod") or [],
         events=read("v1", "Event") or [],
         nodes=read("v1", "Node") if with_nodes else None,
+        flavors=(read("kueue.x-k8s.io/v1beta2", "ResourceFlavor") or []) if with_nodes else [],
         logs=logs,
     )
 

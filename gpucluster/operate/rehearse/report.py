@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
+from gpucluster.components.planning.names import CAPACITY_TYPE, INSTANCE_TYPE, REGION
+from gpucluster.core.catalog.machines import machines
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.cost.estimate.estimate import Estimate
 from gpucluster.cost.prices import NotKnown
@@ -14,8 +16,6 @@ from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.operate.rehearse.outcome import Outcome, Place, Verdict
 
-_TYPE: Final = "node.kubernetes.io/instance-type"
-_BOUGHT: Final = "karpenter.sh/capacity-type"
 _UNIT: Final = "instance-hour"
 
 
@@ -59,33 +59,59 @@ def machines_of(
             taken[place.node] = taken.get(place.node, 0) + place.gpus
     groups: dict[tuple[str, str], list[str]] = {}
     for name in taken:
-        labels = mapping(mapping(mapping(nodes.get(name)).get("metadata")).get("labels"))
-        groups.setdefault((str(labels.get(_TYPE) or ""), str(labels.get(_BOUGHT) or "")), []).append(name)
+        labels = labels_of(nodes.get(name, {}))
+        groups.setdefault((str(labels.get(INSTANCE_TYPE) or ""), str(labels.get(CAPACITY_TYPE) or "")), []).append(name)
     return tuple(
-        _priced(
-            Machines(
-                machine_type=machine_type or "a machine of unknown type",
-                count=len(names),
-                gpus=sum(taken[name] for name in names),
-                all_gpus=sum(_gpus(nodes[name]) for name in names if name in nodes),
-                elastic=bool(bought),
-            ),
-            bought.replace("-", "_"),
-            [line for line in estimate.lines if line.sku == machine_type and line.unit == _UNIT],
+        replace(
+            machine_of(nodes.get(names[0], {}), estimate),
+            count=len(names),
+            gpus=sum(taken[name] for name in names),
+            all_gpus=sum(_gpus(nodes[name]) for name in names if name in nodes),
         )
-        for (machine_type, bought), names in sorted(groups.items())
+        for _, names in sorted(groups.items())
     )
 
 
-def _priced(found: Machines, bought: str, lines: Sequence[CostLine]) -> Machines:
+def labels_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of an object."""
+    return mapping(mapping(item.get("metadata")).get("labels"))
+
+
+def machine_of(item: Mapping[str, Any], estimate: Estimate | None) -> Machines:
+    """One machine with its price, by the labels of a node, or of a flavor, which has the same.
+
+    estimate: of the stack; without it, list prices, on demand if no label has the purchase option. Raises BadPrices if
+    the user's own prices cannot be used.
+    """
+    labels = labels_of(item)
+    machine_type, bought = str(labels.get(INSTANCE_TYPE) or ""), str(labels.get(CAPACITY_TYPE) or "").replace("-", "_")
+    found = Machines(
+        machine_type=machine_type or "a machine of unknown type", count=1, gpus=0, all_gpus=0, elastic=bool(bought)
+    )
+    if estimate is not None:
+        lines = [line for line in estimate.lines if line.sku == machine_type and line.unit == _UNIT]
+        return _of_stack(found, bought, lines)
+    if machine_type not in machines():
+        return replace(found, unknown=f"no price of a machine {machine_type!r}")
+    return _published(found, machines()[machine_type].cloud, str(labels.get(REGION) or ""), bought or "on_demand")
+
+
+def _published(found: Machines, cloud: str, region: str, purchase: str) -> Machines:
+    if "_or_" in purchase:
+        ways = purchase.replace("_or_", " or ").replace("_", " ")
+        return replace(found, unknown=f"{found.machine_type} {ways}: only its node shows which")
+    price = machine_price(cloud, region, found.machine_type, purchase)
+    if isinstance(price, NotKnown):
+        return replace(found, purchase=purchase, unknown=price.reason)
+    return replace(found, purchase=purchase, each=price.usd, source=price.row.document, as_of=price.row.as_of)
+
+
+def _of_stack(found: Machines, bought: str, lines: Sequence[CostLine]) -> Machines:
     """bought: the purchase option on the node itself, empty if it has none."""
     if not lines:
         return replace(found, unknown=f"the stack's report has no price of {found.machine_type}")
     if bought:
-        price = machine_price(lines[0].provider, lines[0].region, found.machine_type, bought)
-        if isinstance(price, NotKnown):
-            return replace(found, purchase=bought, unknown=price.reason)
-        return replace(found, purchase=bought, each=price.usd, source=price.row.document, as_of=price.row.as_of)
+        return _published(found, lines[0].provider, lines[0].region, bought)
     kinds = {(line.purchase, line.term, line.unit_price, line.paid_by): line for line in lines if not line.autoscaled}
     if len(kinds) != 1:
         ways = ", ".join(sorted({line.purchase for line in lines}))
@@ -170,7 +196,7 @@ def leaves(topologies: Sequence[Mapping[str, Any]]) -> list[str]:
 def _switches(outcome: Outcome, nodes: Mapping[str, Mapping[str, Any]], narrowest: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for place in outcome.places:
-        labels = mapping(mapping(mapping(nodes.get(place.node or "")).get("metadata")).get("labels"))
+        labels = labels_of(nodes.get(place.node or "", {}))
         switch = next((str(labels[leaf]) for leaf in narrowest if leaf in labels), None)
         if place.node is not None and switch is not None:
             found[place.node] = switch

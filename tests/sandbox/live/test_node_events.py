@@ -10,7 +10,6 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.live import node_events
-from gpucluster.sandbox.live.commands.job import Job, find
 from gpucluster.sandbox.live.commands.node import rows, state_of
 
 EVERYWHERE = {"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}}
@@ -200,27 +199,3 @@ def test_a_row_counts_the_gpus_of_pods_that_have_not_ended() -> None:
     ended["status"]["phase"] = "Succeeded"
     [row] = rows([_node()], [_pod("job", "Job"), ended])
     assert (row["gpus"], row["pods"]) == ("8/8", 1)
-
-
-JOBS = [
-    Job(kind="TrainJob", namespace=namespace, name=name, pods=[])
-    for namespace, name in (("a", "one"), ("b", "one"), ("a", "two"))
-]
-
-
-def test_a_job_is_found_by_its_name_and_by_its_namespace_where_several_have_it() -> None:
-    assert find(JOBS, "two", None) == JOBS[2]
-    assert find(JOBS, "one", "b") == JOBS[1]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("three", "there is no job 'three'; there are: a/one, b/one, a/two"),
-        ("one", "several jobs are called 'one': a/one, b/one; name the namespace of one by --namespace"),
-    ],
-)
-def test_a_job_that_is_not_there_or_not_clear_is_an_error_that_lists_what_there_is(name: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        find(JOBS, name, None)
-    assert str(caught.value) == message

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from gpucluster.components.kubernetes.jobs.job_pool import (
     JobPool,
     elastic_job_pool,
@@ -33,8 +37,22 @@ def test_elastic_jobs_get_a_gpu_of_as_many_as_there_may_be() -> None:
         gpus={"nvidia.com/gpu": 8},
         ask={"nvidia.com/gpu": 1},
         elastic=True,
+        purchase=("spot",),
         annotations=kept(("spot",)),
     )
+
+
+@pytest.mark.parametrize(
+    ("purchase", "bought"),
+    [((), None), (("spot",), "spot"), (("on-demand", "spot"), "on-demand-or-spot")],
+)
+def test_a_flavor_names_the_machine_and_how_it_is_bought(purchase: tuple[str, ...], bought: str | None) -> None:
+    pool = replace(training_job_pool(TrainingNodes(shape=P5, nodes=4, spares=1)), region="us-east-1", purchase=purchase)
+    assert pool.machine == {
+        "node.kubernetes.io/instance-type": "p5.48xlarge",
+        "topology.kubernetes.io/region": "us-east-1",
+        **({"karpenter.sh/capacity-type": bought} if bought else {}),
+    }
 
 
 def test_jobs_on_slices_get_one_of_the_first_kind() -> None:

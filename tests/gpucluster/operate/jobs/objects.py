@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-__all__ = ["NOW", "at", "condition", "event", "job", "node", "owner", "pod", "workload"]
+__all__ = ["NOW", "at", "condition", "event", "flavor", "job", "node", "owner", "pod", "workload"]
 
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 
@@ -43,12 +43,16 @@ def workload(
     priority: int = 0,
     limits: dict[str, str] | None = None,
     usage: dict[str, str] | None = None,
+    flavor: str = "training",
     **more: Any,
 ) -> dict[str, Any]:
-    """limits: of the container of each of its `count` pods. usage: what it was admitted for. more: of its status."""
+    """limits: of the container of each of its `count` pods. usage: what it was admitted for, in a flavor. more: of its
+    status.
+    """
     container = {"resources": {"limits": {"nvidia.com/gpu": "8"} if limits is None else limits}}
     sets = [{"name": "node", "count": count, "template": {"spec": {"containers": [container]}}}]
-    admission = {} if usage is None else {"admission": {"podSetAssignments": [{"resourceUsage": usage}]}}
+    assigned = {"flavors": dict.fromkeys(usage or {}, flavor), "resourceUsage": usage}
+    admission = {} if usage is None else {"admission": {"podSetAssignments": [assigned]}}
     return {
         "metadata": {
             "name": f"{kind.lower()}-{name}",
@@ -100,6 +104,11 @@ def node(name: str, machine: str = "p5.48xlarge", *, pool: str = "training", bou
         **({"karpenter.sh/capacity-type": bought} if bought else {}),
     }
     return {"metadata": {"name": name, "labels": labels}}
+
+
+def flavor(name: str, machine: str = "p5.48xlarge", *, bought: str = "") -> dict[str, Any]:
+    """As a stack declares it: with the labels of its nodes."""
+    return node(name, machine, bought=bought)
 
 
 def event(about: str, message: str, *, namespace: str = "training", hours: float = 0) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def test_without_permission_to_read_nodes_the_hours_are_known_and_the_dollars_ar
     )
     found = CliRunner().invoke(main, ["jobs", "--by", "team"]).output
     assert "(no team)     2       72.0  not known" in found
-    assert "  - not known: you may not read nodes\n" in found
+    assert "  - not known: you may not read nodes, and its flavor names no machine\n" in found
 
 
 def test_a_cluster_without_jobs_says_so(run: Run) -> None:
@@ -217,7 +217,7 @@ def test_the_table_fits_a_terminal_of_80_columns(run: Run) -> None:
     run(objects={"workload.kueue.x-k8s.io": loads})
     objects_ = cluster_objects(read, lambda: iter(()), with_nodes=True)
     found = jobs_of(objects_, NOW)
-    costs = [cost_of(one, objects_.nodes, None, NOW) for one in found]
+    costs = [cost_of(one, objects_, None, NOW) for one in found]
     text = written(jobs_document(Found(jobs=found, costs=costs, by=None, plan=(), now=NOW)), "table", 80)
     assert max(map(len, text.splitlines())) <= 80
 
@@ -226,7 +226,7 @@ def test_sums_by_team_stand_beside_the_share_of_the_plan(run: Run) -> None:
     run()
     objects = cluster_objects(by_kubectl(Kubectl(None, None)), lambda: iter(()), with_nodes=True)
     found = jobs_of(objects, NOW)
-    costs = [cost_of(one, objects.nodes, None, NOW) for one in found]
+    costs = [cost_of(one, objects, None, NOW) for one in found]
     plan = [
         TeamCost(name=name, monthly=Decimal(usd), gpus=gpus, budget=None, gap=Gap())
         for name, usd, gpus in (("vision", 80000, 16), ("speech", 40000, 8))

@@ -12,22 +12,31 @@ from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.operate.jobs.cost import By, Cost, cost_of, sums
 from gpucluster.operate.jobs.jobs import Job, jobs_of
 from gpucluster.operate.jobs.objects import ClusterObjects
-from tests.gpucluster.operate.jobs.objects import NOW, condition, job, node, pod, workload
+from tests.gpucluster.operate.jobs.objects import NOW, condition, flavor, job, node, pod, workload
 from tests.says import Says
 
 NODES = [node("a"), node("b"), node("c", pool="dev", bought="spot")]
 
 
 def _costs(
-    *workloads: dict[str, Any], nodes: list[dict[str, Any]] | None = NODES, pods: tuple[dict[str, Any], ...] = ()
+    *workloads: dict[str, Any],
+    nodes: list[dict[str, Any]] | None = NODES,
+    flavors: tuple[dict[str, Any], ...] = (),
+    pods: tuple[dict[str, Any], ...] = (),
 ) -> list[tuple[Job, Cost]]:
     own = (job("a", user="ada"), job("v", namespace="team-vision"))
     objects = ClusterObjects(
-        workloads=workloads, jobs={"TrainJob": own}, pods=pods, events=(), nodes=nodes, logs=lambda: iter(())
+        workloads=workloads,
+        jobs={"TrainJob": own},
+        pods=pods,
+        events=(),
+        nodes=nodes,
+        flavors=flavors,
+        logs=lambda: iter(()),
     )
     named = {one["metadata"]["ownerReferences"][0]["name"] for one in workloads}
     found = [one for one in jobs_of(objects, NOW) if one.name in named]
-    return [(one, cost_of(one, nodes, None, NOW)) for one in found]
+    return [(one, cost_of(one, objects, None, NOW)) for one in found]
 
 
 def _price(machine: str, purchase: str = "on_demand") -> Decimal:
@@ -66,10 +75,27 @@ def test_the_price_is_that_of_the_machines_that_its_pods_are_on() -> None:
     assert cost.price.as_of
 
 
+@pytest.mark.parametrize("nodes", [None, []], ids=["forbidden", "gone"])
+@pytest.mark.parametrize(("bought", "purchase"), [("", "on_demand"), ("spot", "spot")])
+def test_a_submitter_knows_the_price_by_the_flavor_that_kueue_assigned(
+    nodes: list[dict[str, Any]] | None, bought: str, purchase: str
+) -> None:
+    load = workload("a", ADMITTED, usage={"nvidia.com/gpu": "8"}, flavor="training-hosts")
+    flavors = (flavor("training-hosts", bought=bought), flavor("dev", "p5.4xlarge"))
+    [(_, cost)] = _costs(load, nodes=nodes, flavors=flavors, pods=(pod("a-0", "a"),))
+    assert cost.usd == 24 * _price("p5.48xlarge", purchase) / 8
+
+
+def test_a_flavor_bought_in_several_ways_gives_no_price() -> None:
+    flavors = (flavor("training", bought="on-demand-or-spot"),)
+    [(_, cost)] = _costs(workload("a", ADMITTED, usage={"nvidia.com/gpu": "8"}), nodes=None, flavors=flavors)
+    assert (cost.usd, cost.price and cost.price.unknown) == (None, Says("p5.48xlarge", "on demand or spot", "its node"))
+
+
 @pytest.mark.parametrize(
     ("nodes", "why"),
     [
-        (None, Says("may not read nodes")),
+        (None, Says("may not read nodes", "its flavor names no machine")),
         ([], Says("pool training", "no machine")),
         ([node("a"), node("b", bought="spot")], Says("several kinds")),
         ([node("a", "x9.large")], Says("x9.large")),

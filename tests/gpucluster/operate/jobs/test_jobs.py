@@ -44,6 +44,7 @@ def jobs(
             pods=pods,
             events=events,
             nodes=None,
+            flavors=(),
             logs=lambda: iter([("kueue", log)]),
         ),
         NOW,

@@ -2,65 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
 
 import click
 
-from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.errors import InputError
+from gpucluster.operate.jobs.jobs import Job, jobs_of
+from gpucluster.operate.jobs.objects import by_client, cluster_objects
 from gpucluster.options import stack_option
 from gpucluster.sandbox.api_server.client import Client
 
-EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
-"""Annotation of a pod: its containers exit with this code. kwok reads it (nodes/stages.yaml)."""
-
-# Kind -> version, and the label of its pods with its name; a job created by another kind is part of that.
-_KINDS: Final = {
-    "TrainJob": ("trainer.kubeflow.org/v1alpha1", "jobset.sigs.k8s.io/jobset-name"),
-    "JobSet": ("jobset.x-k8s.io/v1alpha2", "jobset.sigs.k8s.io/jobset-name"),
-    "Job": ("batch/v1", "batch.kubernetes.io/job-name"),
-}
+_EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
+"""Annotation of a pod: its containers exit with this code. kwok reads it (sandbox/live/nodes/stages.yaml)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """pods: name, phase, and node if it has one."""
-
-    kind: str
-    namespace: str
-    name: str
-    pods: Sequence[Mapping[str, str]]
-
-
-def jobs_of(client: Client) -> list[Job]:
-    """Every job that was not created by another job. Raises ObjectRefused."""
-    pods = client.list("v1", "Pod")
-    found: list[Job] = []
-    for kind, (version, label) in _KINDS.items():
-        if not client.knows(version, kind):
-            continue
-        for job in client.list(version, kind):
-            metadata = mapping(job.get("metadata"))
-            if not any(mapping(owner).get("controller") for owner in items(metadata.get("ownerReferences"))):
-                found.append(_job(kind, metadata, label, pods))
-    return sorted(found, key=lambda job: (job.namespace, job.name, job.kind))
-
-
-def _job(kind: str, metadata: Mapping[str, Any], label: str, pods: Sequence[Mapping[str, Any]]) -> Job:
-    name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
-    pods_of_job = [
-        {
-            "name": str(mapping(pod.get("metadata")).get("name")),
-            "phase": str(mapping(pod.get("status")).get("phase")),
-            "node": str(mapping(pod.get("spec")).get("nodeName") or ""),
-        }
-        for pod in pods
-        if mapping(pod.get("metadata")).get("namespace") == namespace
-        and mapping(mapping(pod.get("metadata")).get("labels")).get(label) == name
-    ]
-    return Job(kind=kind, namespace=namespace, name=name, pods=sorted(pods_of_job, key=lambda it: it["name"]))
+def jobs_in(client: Client) -> list[Job]:
+    """The jobs of all namespaces. Raises ObjectRefused."""
+    return jobs_of(cluster_objects(by_client(client), lambda: iter(()), with_nodes=False), datetime.now(UTC))
 
 
 def find(jobs: Sequence[Job], name: str, namespace: str | None) -> Job:
@@ -78,7 +38,7 @@ def end_pods(client: Client, job: Job, code: int, pods: Sequence[str]) -> None:
     """Their containers exit with this code. Raises ObjectRefused."""
     for name in pods:
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": job.namespace}}
-        client.patch(pod, {"metadata": {"annotations": {EXIT_CODE: str(code)}}})
+        client.patch(pod, {"metadata": {"annotations": {_EXIT_CODE: str(code)}}})
 
 
 _stack = stack_option("Stack of the cluster.", required=True)
@@ -119,8 +79,8 @@ def _end(name: str, stack: str, namespace: str | None, code: int, pod: str | Non
     from gpucluster.sandbox.project.project import current_project
 
     with open_cluster(current_project(), stack) as cluster:
-        found = find(jobs_of(cluster.client), name, namespace)
-        running = [it["name"] for it in found.pods if it["phase"] == "Running"]
+        found = find(jobs_in(cluster.client), name, namespace)
+        running = [it.name for it in found.pods if it.phase == "Running"]
         if not running:
             raise InputError(f"no pod of {found.namespace}/{name} runs; its state: gpucluster sandbox jobs")
         if pod is not None and pod not in running:
