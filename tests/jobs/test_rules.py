@@ -32,6 +32,7 @@ from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import Server, open_server
 from tests.gpucluster.core.catalog.misfit import misfit
+from tests.says import Says
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.slow
@@ -290,6 +291,20 @@ def test_who_takes_several_machines_without_the_fabric_is_told_what_tcp_costs(ju
         told = {name: judge.warning(_maker(row)) for name, row in GPUS["warned"].items()}
         assert {name for name, warning in told.items() if SEVERAL[judge.cloud] not in warning} == set()
         assert [judge.warning(_maker(row)) for row in silent] == [""] * len(silent)
+
+
+def test_a_trainjob_on_several_machines_without_a_fabric_is_told_so(
+    judges: list[Judge], example: Example, pools: Pools
+) -> None:
+    for judge in judges:
+        told: dict[str, str] = {}
+        for name, nodes in (("single-gpu", 1), ("single-gpu", 2), ("pytorch", 2)):
+            job = example(name)
+            job["spec"]["trainer"]["numNodes"] = nodes
+            told[f"{name}-{nodes}"] = judge.warning(job)
+        [dev] = [pool for pool in pools(judge.cloud) if pool.name == "dev"]
+        assert told.pop("single-gpu-2") == Says("single-gpu", "TCP", f"{dev.shape.host_gbps} Gb/s", "runtime training")
+        assert set(told.values()) == {""}
 
 
 def test_a_jobset_that_is_the_runtimes_template_has_the_fabric(judges: list[Judge], pools: Pools) -> None:

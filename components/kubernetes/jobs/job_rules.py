@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -51,7 +52,8 @@ def rules_of(
     for pool in pools:
         if pool.fabric is not None:
             spec = rules["gpu-pods"][0]["spec"]
-            rules["several-nodes"] = _policy("several-nodes", {**values, **_fabric_values(pool, pool.fabric, spec)})
+            found = _fabric_values(pool, pool.fabric, spec, _apart(pools, queues))
+            rules["several-nodes"] = _policy("several-nodes", {**values, **found})
     return rules
 
 
@@ -59,13 +61,33 @@ def _policy(name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
     return manifests(Path(__file__).with_name("manifests") / f"{name}.yaml", values)
 
 
-def _fabric_values(pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any]) -> dict[str, object]:
-    """gpu_pods: specification of the policy that reads the same objects."""
+def _apart(pools: Sequence[JobPool], queues: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Runtime of machines without a fabric -> Gb/s of a machine's network."""
+    by_name = {pool.name: pool for pool in pools}
+    served = {runtime: by_name[found[0]] for runtime, found in queues.items()}
+    return {runtime: f"{pool.shape.host_gbps:,}" for runtime, pool in served.items() if pool.fabric is None}
+
+
+_TRAINJOBS: Final = {
+    "apiGroups": ["trainer.kubeflow.org"],
+    "apiVersions": ["v1alpha1"],
+    "operations": ["CREATE", "UPDATE"],
+    "resources": ["trainjobs"],
+}
+
+
+def _fabric_values(
+    pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any], apart: Mapping[str, str]
+) -> dict[str, object]:
+    """gpu_pods: specification of the policy that reads the same objects. apart: as `_apart` returns it."""
     resources = {name: f"{name}: {amount}" for name, amount in fabric.resources.items()}
     marks = [*resources, *fabric.annotations]
     return {
-        "objects": gpu_pods["matchConstraints"]["resourceRules"],
-        "variables": _with_dependencies(gpu_pods["variables"], {"parts", "queue", "made"}),
+        "objects": [*gpu_pods["matchConstraints"]["resourceRules"], _TRAINJOBS],
+        "variables": [
+            *_with_dependencies(gpu_pods["variables"], {"parts", "queue", "made"}),
+            {"name": "apart", "expression": json.dumps(apart)},
+        ],
         "queue": pool.name,
         "gpus": pool.shape.gpus,
         "fabric": marks,
