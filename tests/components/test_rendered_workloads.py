@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.workloads import workloads
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
+from gpucluster.sandbox.api_server.server import open_server
 from gpucluster.sandbox.live.charts import CHARTS, RENDERED, render
 from tests.components.test_plan_properties import packages, plans
 
@@ -37,3 +41,41 @@ def test_a_rendered_chart_has_the_workloads_tolerations_and_registries_of_the_ta
             hosts = {image.partition("/")[0] for image in images}
             mirror = {host for host in hosts if f"{host}/" in text}
             assert hosts == mirror or all(host.endswith(listed[name].registries) for host in hosts), name
+
+
+@pytest.mark.slow
+def test_the_real_api_server_takes_the_pods_in_a_restricted_namespace_that_the_table_says(tmp_path: Path) -> None:
+    """With the values of the plans, and with none."""
+    given = {(package, json.dumps(values)) for plan in plans("aws").values() for package, values in packages(plan)}
+    judged = {one.package for one in workloads() if one.known_by == "module" and one.restricted}
+    chosen = sorted({pair for pair in given if pair[0] in judged} | {(package, "{}") for package in judged})
+    found: dict[tuple[str, str, str], bool] = {}
+    listed: dict[tuple[str, str, str], bool] = {}
+    with open_server(tmp_path, find_binaries()) as server:
+        client = Client(server)
+        labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+        client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "strict", "labels": labels}})
+        for package, text in chosen:
+            asked = {"name": "release", "namespace": "strict", "values": json.loads(text)}
+            made: list[Any] = render({**CHARTS, **RENDERED}[package], asked, print)
+            for one in (one for one in made if one["kind"] in KINDS):
+                pod = one["spec"]["template"]["spec"] | {"serviceAccountName": "default"}
+                try:
+                    client.apply(
+                        {
+                            "apiVersion": "v1",
+                            "kind": "Pod",
+                            "metadata": {"name": "a", "namespace": "strict"},
+                            "spec": pod,
+                        },
+                        dry_run=True,
+                    )
+                    found[package, text, one["metadata"]["name"]] = True
+                except ObjectRefused as refusal:
+                    assert "violates PodSecurity" in str(refusal), refusal
+                    found[package, text, one["metadata"]["name"]] = False
+            for row in (row for row in workloads() if row.package == package and row.is_there(json.loads(text))):
+                name = row.workload.replace("RELEASE", "release")
+                listed[package, text, name] = not row.violates_restricted(json.loads(text))
+    assert found.keys() >= {("lws", "{}", "lws-controller-manager")}
+    assert {at: found[at] for at in found} == {at: listed.get(at) for at in found}

@@ -10,6 +10,8 @@ column           meaning
 `tolerations`    `all`, `KEY` or `KEY:EFFECT`, with `*` for any key and `/SECONDS` where it ends; `{PATH|DEFAULT}` is
                  what the package's values, configuration or object has there, else the default, joined by `+`
 `enabled_by`     path of the value without which there is no such workload, if it is false
+`restricted`     whether its pods meet the pod security standard `restricted`: `yes`, `no`, or paths of the values that
+                 must be set for it; empty if not known
 `registries`     hosts of its images; empty if the cloud chooses them
 `known_by`       `module`: a test renders the chart of a Go module; `chart`: read from the source; `ours`: a manifest
                  here; `cloud`: read from the source, nothing here declares it
@@ -40,6 +42,7 @@ class Workload:
     gpu_nodes: Literal["must", "must not"]
     tolerations: str
     enabled_by: str
+    restricted: str
     registries: tuple[str, ...]
     known_by: Literal["module", "chart", "ours", "cloud"]
     source: str
@@ -47,6 +50,15 @@ class Workload:
     def is_there(self, given: Mapping[str, Any]) -> bool:
         """Whether it is installed with these values."""
         return not self.enabled_by or _at(given, self.enabled_by) is not False
+
+    def violates_restricted(self, given: Mapping[str, Any]) -> str:
+        """Why its pods do not meet the standard `restricted` with these values; empty if they do, or if not known."""
+        if self.restricted in ("", "yes"):
+            return ""
+        if self.restricted == "no":
+            return "no value of its chart changes that"
+        missing = [path for path in self.restricted.split() if _at(given, path) is None]
+        return f"set {', '.join(f'values.{path}' for path in missing)}" if missing else ""
 
     def tolerated(self, given: Mapping[str, Any]) -> list[Toleration]:
         """Its tolerations. given: the values of its chart, the configuration of its add-on, or its object."""
@@ -81,6 +93,7 @@ def workloads() -> tuple[Workload, ...]:
             gpu_nodes=cast("Literal['must', 'must not']", row["gpu_nodes"]),
             tolerations=row["tolerations"],
             enabled_by=row["enabled_by"],
+            restricted=row["restricted"],
             registries=tuple(row["registries"].split()),
             known_by=cast("Literal['module', 'chart', 'ours', 'cloud']", row["known_by"]),
             source=row["source"],

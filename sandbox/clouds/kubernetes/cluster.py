@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import yaml
 
+from gpucluster.core.catalog.workloads import workloads
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import (
     Account,
@@ -25,7 +26,7 @@ from gpucluster.sandbox.clouds.cloud import (
 )
 from gpucluster.sandbox.clouds.kubernetes import aks, controllers, gke
 from gpucluster.sandbox.clouds.kubernetes.chart_values import unknown_values
-from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
+from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined, known_chart
 from gpucluster.sandbox.clouds.kubernetes.gke import namespaces_of
 from gpucluster.sandbox.clouds.kubernetes.object_types import custom_type
 from gpucluster.sandbox.clouds.kubernetes.objects import (
@@ -142,6 +143,26 @@ def check_namespace(resource: Resource, ledger: Ledger, server: str) -> None:
         raise CloudError(f'resource "{object_id(resource.inputs)}" was not created: namespaces "{namespace}" not found')
 
 
+def check_pod_security(resource: Resource, ledger: Ledger, server: str) -> None:
+    """Pods of a chart must meet the standard of their namespace (API server, PodSecurity admission). The server refuses
+    only the pods, so a release that waits for them fails.
+    """
+    inputs = resource.inputs
+    if resource.token != RELEASE or inputs.get("skipAwait") is True:
+        return
+    namespace = ledger.get("kubernetes", server, _NAMESPACE, namespace_of(inputs))
+    labels = mapping(mapping(plain(namespace.inputs.get("metadata"))).get("labels")) if namespace else {}
+    if labels.get("pod-security.kubernetes.io/enforce") != "restricted":
+        return
+    values, chart = mapping(plain(inputs.get("values"))), known_chart(inputs)
+    for one in workloads():
+        if one.package == chart and one.is_there(values) and (why := one.violates_restricted(values)):
+            raise CloudError(
+                f'Helm release "{object_id(inputs)}" failed: context deadline exceeded: pods of the {one.kind} '
+                f'{one.workload} are forbidden: violates PodSecurity "restricted:latest"; {why}'
+            )
+
+
 def check_definition(resource: Resource, ledger: Ledger, server: str) -> None:
     """A custom object needs the definition of its kind (client-go RESTMapper, `no matches for kind`)."""
     if not resource.type.open:
@@ -231,6 +252,7 @@ class Cluster(Account):
             check_reachable(self.ledger, self.server)
             check_definition(resource, self.ledger, self.server)
             check_namespace(resource, self.ledger, self.server)
+            check_pod_security(resource, self.ledger, self.server)
         check_name_is_free(resource, self.ledger, self.server)
         return CreatedResource(
             id=object_id(resource.inputs), name=name_of(resource.inputs), outputs=self.accept(resource)
@@ -239,6 +261,7 @@ class Cluster(Account):
     def update(self, resource: Resource) -> CreatedResource:
         if self.server != STAND_IN:
             check_reachable(self.ledger, self.server)
+            check_pod_security(resource, self.ledger, self.server)
         return CreatedResource(id=resource.id, name=name_of(resource.inputs), outputs=self.accept(resource))
 
     def accept(self, resource: Resource) -> dict[str, Any]:

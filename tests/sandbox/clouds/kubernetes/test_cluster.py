@@ -16,6 +16,7 @@ from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.kubernetes.objects import STAND_IN
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import UNKNOWN
+from tests.says import Says
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 Asked = Callable[..., Resource]
@@ -90,6 +91,40 @@ def test_an_object_gets_an_identity_and_a_status(create: Callable[[Resource], En
     entry = create(asked("core/v1:Namespace", metadata={"name": "n"}))
     assert (entry.id, entry.outputs["status"]) == ("n", {"phase": "Active"})
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", entry.outputs["metadata"]["uid"])
+
+
+STRICT = {"pod-security.kubernetes.io/enforce": "restricted"}
+SECCOMP = {"podSecurityContext": {"seccompProfile": {"type": "RuntimeDefault"}}}
+
+
+@pytest.mark.parametrize(
+    ("chart", "labels", "more", "why"),
+    [
+        ("oci://registry.example/lws", STRICT, {}, Says("lws-controller-manager", "values.podSecurityContext")),
+        ("oci://registry.example/lws", STRICT, {"values": SECCOMP}, ""),
+        ("oci://registry.example/lws", STRICT, {"skipAwait": True}, ""),
+        ("oci://registry.example/lws", {}, {}, ""),
+        ("oci://registry.example/kueue", STRICT, {}, ""),
+        ("dcgm-exporter", STRICT, {}, Says("RELEASE-dcgm-exporter", "no value")),
+    ],
+    ids=["lacks", "given", "not-awaited", "no-standard", "meets", "never"],
+)
+def test_a_release_whose_pods_do_not_meet_the_standard_of_their_namespace_fails(
+    create: Callable[[Resource], Entry],
+    asked: Asked,
+    chart: str,
+    labels: dict[str, str],
+    more: dict[str, Any],
+    why: str,
+) -> None:
+    create(asked("core/v1:Namespace", metadata={"name": "n", "labels": labels}))
+    release = asked("helm.sh/v3:Release", "it", chart=chart, namespace="n", **more)
+    if not why:
+        create(release)
+        return
+    with pytest.raises(CloudError) as refused:
+        create(release)
+    assert str(refused.value) == why
 
 
 def test_a_helm_release_counts_its_revisions(
