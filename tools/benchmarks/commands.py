@@ -118,7 +118,7 @@ def live_bars(stack: str = "aws-trial") -> list[Bar]:
             _run(project, "stop", "--stack", stack)
     return [
         Bar(f"live cluster of {stack}: start to first running job, 1 run", seconds, 60, "s"),
-        Bar(f"live cluster of {stack}: memory", gib, 1.5, "G"),
+        Bar(f"live cluster of {stack}: memory", gib, 2, "G"),
     ]
 
 
