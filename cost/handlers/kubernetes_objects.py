@@ -34,6 +34,10 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
         "an exporter: one pod per GPU node",
         "https://github.com/NVIDIA/dcgm-exporter/tree/4.5.3-4.8.2/deployment",
     ),
+    "kube-state-metrics": (
+        "its pod; the samples that it gives are billed at their destination",
+        "https://github.com/prometheus-community/helm-charts/tree/main/charts/kube-state-metrics",
+    ),
     "opencost": (
         "its pod; it uses no volume by default",
         "https://github.com/opencost/opencost-helm-chart/tree/main/charts/opencost",

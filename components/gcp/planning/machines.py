@@ -89,7 +89,8 @@ def plan_system(gpu_nodes: int, planning: Planning[Location]) -> SystemPlan:
 BLOCK_CLASSES: Final = ("standard-rwo", "premium-rwo")
 """Storage classes of persistent disks that GKE installs.
 
-Source: GKE documentation, "Using the Compute Engine persistent disk CSI Driver".
+Sources: GKE documentation, "Using the Compute Engine persistent disk CSI Driver"; public outputs of `kubectl get sc` of
+GKE clusters, as of 2026-11-28, list both names.
 """
 
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (

@@ -74,6 +74,7 @@ NETWORK_OPERATOR: Final = CHARTS["network-operator"]
 GPU_OPERATOR: Final = CHARTS["gpu-operator"]
 COLLECTOR: Final = CHARTS["collector"]
 OPENCOST: Final = CHARTS["opencost"]
+KUBE_STATE_METRICS: Final = CHARTS["kube-state-metrics"]
 
 
 # Google's own registry, for images that run only on Google Cloud: its network reaches it without internet access.

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.objects.charts import OPENCOST
+from gpucluster.components.kubernetes.objects.charts import KUBE_STATE_METRICS, OPENCOST
 from gpucluster.components.kubernetes.objects.namespace import (
     RESTRICTED_CONTAINER,
     namespace,
@@ -23,7 +23,7 @@ from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declare
 from gpucluster.components.kubernetes.objects.release import release
 from gpucluster.components.kubernetes.telemetry.alerts import dashboards
 from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, PORTS, MetricsSink, collector
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.plan import WAITING_SINCE, TelemetryPlan
 from gpucluster.components.planning.names import MONITORING, OPENCOST_PORT
 
 _DASHBOARD = {"grafana_dashboard": "1"}
@@ -72,11 +72,28 @@ class ClusterTelemetry(pulumi.ComponentResource):
                 ),
                 here,
             )
-        ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *_collectors_ports(sink)]
+        ports = [
+            *([_JOBS_PORT] if plan.watched.collected else []),
+            *([OPENCOST_PORT] if plan.price_sheet else []),
+            *_collectors_ports(sink),
+        ]
         if ports:
             only_these_ports(f"{name}-ports", ports, namespace=inside, opts=here)
         else:
             only_from_within(f"{name}-network", namespace=inside, opts=here)
+        if plan.watched.collected:
+            self.ready.append(
+                release(
+                    f"{name}-jobs",
+                    KUBE_STATE_METRICS,
+                    release_name="kube-state-metrics",
+                    namespace=inside,
+                    values=_jobs_values([dict(item) for item in tolerations]),
+                    registry=registry,
+                    after=after,
+                    opts=here,
+                )
+            )
         if plan.price_sheet is not None:
             cost = opencost(
                 f"{name}-opencost",
@@ -109,6 +126,54 @@ def _collectors_ports(sink: MetricsSink | None) -> list[int]:
     if sink is None:
         return []
     return [*PORTS, *([] if sink.read_at is None else [sink.read_at])]
+
+
+_JOBS_PORT: Final = 8080
+
+
+# Kueue has no metric of a job while it waits. Sources: kubernetes/kube-state-metrics v2.20.0,
+# docs/metrics/extend/customresourcestate-metrics.md and pkg/customresourcestate; kubernetes-sigs/kueue v0.19.2,
+# apis/kueue/v1beta2/workload_types.go: QuotaReserved is False, since its last transition, while a job waits.
+def _jobs_values(tolerations: list[dict[str, str]]) -> dict[str, Any]:
+    """Of kube-state-metrics, which reads Kueue's Workloads alone."""
+    gauge = {
+        "path": ["status", "conditions"],
+        "labelsFromPath": {"condition": ["type"], "status": ["status"]},
+        "valueFrom": ["lastTransitionTime"],
+    }
+    workload = {
+        "groupVersionKind": {"group": "kueue.x-k8s.io", "version": "v1beta2", "kind": "Workload"},
+        "metricNamePrefix": "gpucluster",
+        # Not `namespace`, which collectors set to that of the exporter.
+        "labelsFromPath": {
+            "job_namespace": ["metadata", "namespace"],
+            "workload": ["metadata", "name"],
+            "queue": ["spec", "queueName"],
+            "priority_class": ["spec", "priorityClassRef", "name"],
+            "active": ["spec", "active"],
+            "finished": ["status", "conditions", "[type=Finished]", "status"],
+        },
+        "metrics": [
+            {
+                "name": WAITING_SINCE,
+                "help": "Last change of a condition of a job's record, in seconds since 1970",
+                "each": {"type": "Gauge", "gauge": gauge},
+            }
+        ],
+    }
+    config = {"kind": "CustomResourceStateMetrics", "spec": {"resources": [workload]}}
+    return {
+        "collectors": [],
+        "extraArgs": ["--custom-resource-state-only=true"],
+        "customResourceState": {"enabled": True, "config": config},
+        "rbac": {
+            "extraRules": [{"apiGroups": ["kueue.x-k8s.io"], "resources": ["workloads"], "verbs": ["list", "watch"]}]
+        },
+        # Without the annotation by which other collectors would read it, too.
+        "prometheusScrape": False,
+        "resources": {"requests": {"cpu": "10m", "memory": "64Mi"}, "limits": {"memory": "512Mi"}},
+        "tolerations": tolerations,
+    }
 
 
 _PRICES: Final = "opencost-prices"

@@ -66,8 +66,8 @@ def _gpus(training: int, mig: Mig | None, elastic: Elastic | None) -> Decimal:
 
 
 _QUEUE_SERIES: Final = 30
-"""Of a queue, at the most that is usual, once a minute: 2 of waiting jobs, 1 of its state, 2 of its GPUs, for each of 3
-priorities and none 5 of the wait, 5 of evictions."""
+"""Of a queue, at the most that is usual, once a minute: 2 of the number of waiting jobs, 1 of its state, 2 of its GPUs,
+for each of 3 priorities and none 2 of the wait, 5 of evictions, 12 jobs that wait."""
 _SOFTWARE_SERIES: Final = 10
 """Of Trainer, JobSet and Karpenter: errors of two controllers, a failed job each, a pool without machines each."""
 
@@ -236,11 +236,10 @@ KUEUE: Final = ScrapeTarget(
     port="metrics",
     seconds=60,
     keep={
-        "le": "|10240([.]0)?|40960([.]0)?|[+]Inf",
         "resource": "|nvidia[.]com/.+",
         "status": "|active|inadmissible",
         "__name__": "kueue_(pending_workloads|cluster_queue_(status|nominal_quota|resource_usage)"
-        "|evicted_workloads_total|admission_wait_time_seconds_(bucket|count|sum))",
+        "|evicted_workloads_total|admission_wait_time_seconds_(count|sum))",
     },
     tls=True,
     token=True,
@@ -275,15 +274,35 @@ KARPENTER: Final = ScrapeTarget(
     keep={"reason": "insufficient_capacity", "__name__": "karpenter_nodeclaims_disrupted_total"},
 )
 QUEUEING: Final = (KUEUE, JOBSET, TRAINER)
+WAITING_SINCE: Final = "job_waiting_since_seconds"
+"""Since when a job has had no place, in seconds since 1970, of each condition of Kueue's record of it."""
+# Only jobs that wait, of the priorities with a limit: a finished or stopped one keeps its condition.
+JOBS: Final = ScrapeTarget(
+    name="jobs",
+    namespace=MONITORING,
+    labels=_chart("kube-state-metrics"),
+    port="http",
+    seconds=60,
+    keep={
+        "condition": "QuotaReserved",
+        "status": "False",
+        "active": "true",
+        "finished": "|False",
+        "priority_class": "high|medium",
+        "__name__": f"gpucluster_{WAITING_SINCE}",
+    },
+)
 
 
 def targets(plan: TelemetryPlan, *, karpenter: bool) -> list[ScrapeTarget]:
-    """All but the GPUs' own: the queue, and by options of the spec broken nodes, OpenCost's dollars and jobs' metrics.
+    """All but the GPUs' own: the queue and its jobs, and by options of the spec broken nodes, OpenCost's dollars and
+    jobs' metrics.
 
     karpenter: whether it runs in the cluster.
     """
     return [
         *QUEUEING,
+        JOBS,
         *([KARPENTER] if karpenter else []),
         *([NODE_HEALTH] if plan.node_health else []),
         *([OPENCOST] if plan.price_sheet is not None else []),

@@ -78,9 +78,17 @@ _DISCOVERY: Final = frozenset(
 _WITH_DISCOVERY: Final = frozenset({"gpu-operator", "network-operator"})
 # Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
 # deployments/helm/nvidia-device-plugin; NVIDIA/dcgm-exporter, deployment; opencost/opencost-helm-chart,
-# charts/opencost; open-telemetry/opentelemetry-helm-charts, charts/opentelemetry-collector.
+# charts/opencost; open-telemetry/opentelemetry-helm-charts, charts/opentelemetry-collector; prometheus-community/
+# helm-charts, charts/kube-state-metrics.
 _WITHOUT: Final = frozenset(
-    {"aws-efa-k8s-device-plugin", "dcgm-exporter", "nvidia-device-plugin", "opencost", "opentelemetry-collector"}
+    {
+        "aws-efa-k8s-device-plugin",
+        "dcgm-exporter",
+        "kube-state-metrics",
+        "nvidia-device-plugin",
+        "opencost",
+        "opentelemetry-collector",
+    }
 )
 
 

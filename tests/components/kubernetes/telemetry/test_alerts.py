@@ -289,7 +289,7 @@ def test_azure_gets_as_many_labels_as_it_takes_and_those_of_every_spec_first() -
     assert kept == {
         ("team", "project", "cost_center", "environment", "owner", "stack", *(f"extra_{index}" for index in range(4)))
     }
-    assert [len(group["rules"]) for group in groups] == [19, 9]
+    assert [len(group["rules"]) for group in groups] == [19, 8]
 
 
 def test_an_alert_that_waits_for_nothing_says_no_duration() -> None:

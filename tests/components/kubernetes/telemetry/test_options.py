@@ -18,7 +18,7 @@ def test_each_option_adds_its_own_target(karpenter: bool, health: bool, prices: 
     options = {"karpenter": karpenter, "node-health": health, "opencost": prices, "collector": collector}
     found = targets(cast(Any, plan), karpenter=karpenter)
     added = [name for name, wanted in options.items() if wanted]
-    assert [target.name for target in found] == ["kueue", "jobset", "trainer", *added]
+    assert [target.name for target in found] == ["kueue", "jobset", "trainer", "jobs", *added]
 
 
 def test_opencost_reads_its_own_metrics_and_runs_nothing_beside_them() -> None:

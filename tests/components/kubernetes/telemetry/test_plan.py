@@ -16,11 +16,13 @@ import yaml
 from gpucluster.components.aws.monitoring import scrape_configuration
 from gpucluster.components.kubernetes.telemetry.plan import (
     GPU_EXPORTER,
+    JOBS,
     KARPENTER,
     KUEUE,
     NODE_HEALTH,
     OPENCOST,
     QUEUEING,
+    ScrapeTarget,
     TelemetryPlan,
     node_prices,
     plan_telemetry,
@@ -173,10 +175,9 @@ def test_a_pod_is_found_by_its_label_and_the_name_of_its_port() -> None:
     ]
 
 
-# As written by Kueue v0.19.2: 14 bounds and infinity, all states of a queue, all covered resources.
-_BOUNDS = ["1", "2.5", *(f"{2.5 * 2**power:g}" for power in range(1, 14)), "40960", "+Inf"]
+# As written by Kueue v0.19.2: all states of a queue, all covered resources.
 WRITTEN = [
-    *(("kueue_admission_wait_time_seconds_bucket", {"le": bound}) for bound in _BOUNDS),
+    *(("kueue_admission_wait_time_seconds_bucket", {"le": bound}) for bound in ("10240", "+Inf")),
     ("kueue_admission_wait_time_seconds_count", {}),
     *(("kueue_cluster_queue_status", {"status": state}) for state in ("pending", "active", "terminated")),
     *(("kueue_cluster_queue_nominal_quota", {"resource": each}) for each in ("cpu", "memory", "nvidia.com/gpu")),
@@ -187,15 +188,35 @@ WRITTEN = [
 ]
 
 
-def test_of_kueue_no_more_is_kept_than_is_read() -> None:
-    def kept(name: str, labels: dict[str, str]) -> bool:
-        found = {**labels, "__name__": name}
-        return all(re.fullmatch(text, found.get(label, "")) for label, text in KUEUE.keep.items())
+def kept(target: ScrapeTarget, name: str, labels: Mapping[str, str]) -> bool:
+    found = {**labels, "__name__": name}
+    return all(re.fullmatch(text, found.get(label, "")) for label, text in target.keep.items())
 
-    assert [(name, *labels.values()) for name, labels in WRITTEN if kept(name, labels)] == [
-        ("kueue_admission_wait_time_seconds_bucket", "10240"),
-        ("kueue_admission_wait_time_seconds_bucket", "40960"),
-        ("kueue_admission_wait_time_seconds_bucket", "+Inf"),
+
+# As kube-state-metrics writes a condition of a Workload that waits.
+WAITS = {"condition": "QuotaReserved", "status": "False", "active": "true", "priority_class": "high"}
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({}, True),
+        ({"priority_class": "medium"}, True),
+        ({"priority_class": "low"}, False),
+        ({"priority_class": ""}, False),
+        ({"condition": "Evicted"}, False),
+        ({"status": "True"}, False),
+        ({"active": "false"}, False),
+        ({"finished": "True"}, False),
+    ],
+    ids=["high", "medium", "low", "none", "other", "has-its-place", "stopped", "finished"],
+)
+def test_only_jobs_that_wait_with_a_limit_are_collected(change: dict[str, str], wanted: bool) -> None:
+    assert kept(JOBS, "gpucluster_job_waiting_since_seconds", {**WAITS, **change}) is wanted
+
+
+def test_of_kueue_no_more_is_kept_than_is_read() -> None:
+    assert [(name, *labels.values()) for name, labels in WRITTEN if kept(KUEUE, name, labels)] == [
         ("kueue_admission_wait_time_seconds_count",),
         ("kueue_cluster_queue_status", "active"),
         ("kueue_cluster_queue_nominal_quota", "nvidia.com/gpu"),

@@ -11,22 +11,26 @@ from pathlib import Path
 import pytest
 
 from gpucluster.components.kubernetes.telemetry.alerts import dashboards, rule_file
-from gpucluster.components.kubernetes.telemetry.plan import KARPENTER, QUEUEING
+from gpucluster.components.kubernetes.telemetry.plan import JOBS, KARPENTER, QUEUEING
 from tests.components.kubernetes.telemetry.promtool_run import WATCHED, fires, returns
 
 WAIT = "kueue_admission_wait_time_seconds"
 OF = 'cluster_queue="training", instance="10.0.1.7:8443", job="kueue", replica_role="leader"'
 
 
-def waits(priority: str, bound: str, within: str, all_: str) -> dict[str, str]:
-    """The histogram of one priority: jobs that waited up to a bound, and all."""
+def waits(priority: str, all_: str) -> dict[str, str]:
+    """Of one priority: how many jobs have started, and their waits."""
     labels = f'{OF}, priority_class="{priority}"'
-    return {
-        f'{WAIT}_bucket{{{labels}, le="{bound}"}}': within,
-        f'{WAIT}_bucket{{{labels}, le="+Inf"}}': all_,
-        f"{WAIT}_count{{{labels}}}": all_,
-        f"{WAIT}_sum{{{labels}}}": "0+60x600",
-    }
+    return {f"{WAIT}_count{{{labels}}}": all_, f"{WAIT}_sum{{{labels}}}": "0+60x600"}
+
+
+def waiting(priority: str, since: str, *names: str) -> dict[str, str]:
+    """Jobs without a place since a second."""
+    labels = (
+        'condition="QuotaReserved", status="False", active="true", job_namespace="team-vision", queue="training", '
+        f'namespace="monitoring", priority_class="{priority}"'
+    )
+    return {f'gpucluster_job_waiting_since_seconds{{{labels}, workload="{name}"}}': since for name in names}
 
 
 def evicted(reason: str, cause: str, values: str) -> dict[str, str]:
@@ -82,21 +86,21 @@ NONE = "_x29 "
         ),
         (
             "JobWaitedTooLong",
-            waits("high", "10240", "2x60", "2x29 3x30"),
-            32,
-            "1 jobs of priority high in queue training have just started after a wait longer than their priority "
+            {**waiting("high", "0x800", "a", "b"), **waiting("high", "3600x800", "c"), **waiting("low", "0x800", "d")},
+            171,
+            "2 jobs of priority high have waited in queue training of namespace team-vision longer than their priority "
             "allows",
         ),
         (
             "JobWaitedTooLong",
-            waits("medium", "40960.0", f"{NONE}0x30", f"{NONE}2x30"),
-            32,
-            "2 jobs of priority medium in queue training have just started after a wait longer than their priority "
-            "allows",
+            waiting("medium", "0x800", "a"),
+            681,
+            "1 jobs of priority medium have waited in queue training of namespace team-vision longer than their "
+            "priority allows",
         ),
         (
             "JobsWaitAndNoneStarts",
-            {**pending("2x500"), **waits("high", "10240", "1x500", "1x500")},
+            {**pending("2x500"), **waits("high", "1x500")},
             400,
             "4 jobs or more have waited in queue training for 6 hours, and none has started",
         ),
@@ -133,13 +137,16 @@ def test_each_alert_fires_on_what_it_names(
     ("alert", "series", "minute"),
     [
         ("QueueDown", {**pending("0x60"), **software()}, 40),
+        ("QueueDown", {"up": "1x60"}, 40),
         ("QueueDown", {**pending("3x20 stale _x5 3x60"), **software()}, 40),
         ("QueueInactive", {f'kueue_cluster_queue_status{{{OF}, status="active"}}': "1x10 0x5 1x30"}, 22),
-        ("JobWaitedTooLong", waits("high", "10240", f"{NONE}1x30", f"{NONE}1x30"), 32),
-        ("JobWaitedTooLong", waits("high", "10240", "2x60", "3x60"), 32),
-        ("JobWaitedTooLong", waits("low", "10240", f"{NONE}0x30", f"{NONE}1x30"), 32),
-        ("JobsWaitAndNoneStarts", {**pending("2x500"), **waits("high", "10240", "1x500", "1x200 2x300")}, 400),
-        ("JobsWaitAndNoneStarts", {**pending("2x500"), **waits("high", "10240", "_x200 1x300", "_x200 1x300")}, 400),
+        ("JobWaitedTooLong", waiting("high", "0x160 stale", "starts"), 200),
+        ("JobWaitedTooLong", waiting("high", "0x100 6060x300", "preempted"), 260),
+        ("JobWaitedTooLong", waiting("high", "0x800", "a"), 169),
+        ("JobWaitedTooLong", waiting("medium", "0x800", "a"), 679),
+        ("JobWaitedTooLong", waiting("low", "0x800", "a"), 700),
+        ("JobsWaitAndNoneStarts", {**pending("2x500"), **waits("high", "1x200 2x300")}, 400),
+        ("JobsWaitAndNoneStarts", {**pending("2x500"), **waits("high", "_x200 1x300")}, 400),
         ("JobsWaitAndNoneStarts", pending("2x200 0x10 2x290"), 400),
         ("JobsWaitAndNoneStarts", pending("2x300"), 200),
         ("JobStoppedForGood", evicted("Deactivated", "", f"{NONE}1x30"), 32),
@@ -184,8 +191,9 @@ def test_where_nothing_is_collected_silence_is_not_told() -> None:
 
 
 RECORDED = {
+    **waiting("high", "0x600", "a"),
     **pending("2x600"),
-    **waits("high", "10240", "0+1x600", "0+2x600"),
+    **waits("high", "0+2x600"),
     **evicted("Preempted", "", "0+1x600"),
     **software(trainer="0+1x600"),
     FAILED: "1x600",
@@ -213,14 +221,15 @@ def test_without_series_no_panel_returns_any(tool: Path, tmp_path: Path) -> None
 
 def test_what_is_read_is_collected_and_nothing_else() -> None:
     expressions = [rule["expr"] for group in rule_file(WATCHED)["groups"] for rule in group["rules"]]
-    written = r"(?:kueue|jobset_failed|karpenter|controller_runtime)_[a-z_]+"
+    written = r"(?:kueue|jobset_failed|karpenter|controller_runtime|gpucluster_job)_[a-z_]+"
     read = set(re.findall(written, " ".join([*expressions, *panels().values()])))
-    kept = [target.keep["__name__"] for target in (*QUEUEING, KARPENTER)]
+    kept = [target.keep["__name__"] for target in (*QUEUEING, JOBS, KARPENTER)]
 
     assert {name for name in read if any(re.fullmatch(text, name) for text in kept)} == read
     assert read == {
-        *(f"{WAIT}_{part}" for part in ("bucket", "count", "sum")),
+        *(f"{WAIT}_{part}" for part in ("count", "sum")),
         *(f"kueue_cluster_queue_{part}" for part in ("nominal_quota", "resource_usage", "status")),
         *("kueue_evicted_workloads_total", "kueue_pending_workloads"),
-        *("controller_runtime_reconcile_errors_total", "jobset_failed_total", "karpenter_nodeclaims_disrupted_total"),
+        *("controller_runtime_reconcile_errors_total", "gpucluster_job_waiting_since_seconds"),
+        *("jobset_failed_total", "karpenter_nodeclaims_disrupted_total"),
     }
