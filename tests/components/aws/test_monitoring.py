@@ -23,12 +23,10 @@ def test_only_the_ports_of_what_runs_are_open(seen: dict[str, MockResourceArgs],
         [rule] = found[name].inputs["spec"]["ingress"]
         return [item["port"] for item in rule["ports"]]
 
-    assert ports(seen, "trial-telemetry-ports") == [9003, 4317, 4318]
+    assert ports(seen, "trial-telemetry-ports") == [8080, 9003, 4317, 4318]
     assert ports(seen, "trial-gpu-exporter-ports") == [9400]
-    assert ports(register(telemetry={"opencost": True}), "trial-telemetry-ports") == [9003]
-    bare = register()
-    assert "trial-telemetry-ports" not in bare
-    assert bare["trial-telemetry-network"].inputs["spec"]["ingress"] == [{"from": [{"podSelector": {}}]}]
+    assert ports(register(telemetry={"opencost": True}), "trial-telemetry-ports") == [8080, 9003]
+    assert ports(register(), "trial-telemetry-ports") == [8080]
 
 
 SOURCE = {

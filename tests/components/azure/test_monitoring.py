@@ -44,6 +44,7 @@ def test_with_infiniband_its_counters_are_kept_too(declared: Declare) -> None:
     found = declared(infiniband=True)
 
     assert sorted(found) == [
+        "metrics-jobs",
         "metrics-jobset",
         "metrics-jobset-service",
         "metrics-kueue",
@@ -95,7 +96,7 @@ def test_the_add_on_reads_kueue_with_its_own_token_through_a_service(declared: D
     )
     [endpoint] = monitor["spec"]["endpoints"]
     kept = [rule["sourceLabels"] for rule in endpoint.pop("metricRelabelings")]
-    assert kept == [["le"], ["resource"], ["status"], ["__name__"]]
+    assert kept == [["resource"], ["status"], ["__name__"]]
     assert endpoint == {
         "port": "metrics",
         "interval": "60s",
