@@ -20,6 +20,14 @@ KINDS = {"DaemonSet", "Deployment", "Job", "StatefulSet"}
 MODULES = {one.package for one in workloads() if one.known_by == "module"}
 
 
+def rendered(package: str, values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name of the release, and workload -> its pods."""
+    name = "release" if any("RELEASE" in one.workload for one in workloads() if one.package == package) else package
+    asked = {"name": name, "namespace": "any", "values": values}
+    made: list[Any] = render({**CHARTS, **RENDERED}[package], asked, print)
+    return name, {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in made if one["kind"] in KINDS}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("cloud", [*clouds()])
 def test_a_rendered_chart_has_the_workloads_tolerations_and_registries_of_the_table(cloud: str) -> None:
@@ -28,11 +36,8 @@ def test_a_rendered_chart_has_the_workloads_tolerations_and_registries_of_the_ta
     assert {package for package, _ in chosen} >= {"jobset", "kueue", "kubeflow-trainer"}
     for package, text in chosen:
         rows = [one for one in workloads() if one.package == package]
-        name = "release" if any("RELEASE" in one.workload for one in rows) else package
         values = json.loads(text)
-        asked = {"name": name, "namespace": "any", "values": values}
-        made: list[Any] = render({**CHARTS, **RENDERED}[package], asked, print)
-        pods = {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in made if one["kind"] in KINDS}
+        name, pods = rendered(package, values)
         listed = {one.workload.replace("RELEASE", name): one for one in rows}
         tolerated = {name: one.tolerated(values) for name, one in listed.items()}
         assert {name: pod.get("tolerations", []) for name, pod in pods.items()} == tolerated
@@ -56,26 +61,19 @@ def test_the_real_api_server_takes_the_pods_in_a_restricted_namespace_that_the_t
         labels = {"pod-security.kubernetes.io/enforce": "restricted"}
         client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "strict", "labels": labels}})
         for package, text in chosen:
-            asked = {"name": "release", "namespace": "strict", "values": json.loads(text)}
-            made: list[Any] = render({**CHARTS, **RENDERED}[package], asked, print)
-            for one in (one for one in made if one["kind"] in KINDS):
-                pod = one["spec"]["template"]["spec"] | {"serviceAccountName": "default"}
+            values = json.loads(text)
+            name, pods = rendered(package, values)
+            for workload, spec in pods.items():
+                metadata = {"name": "a", "namespace": "strict"}
+                pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+                pod["spec"] |= {"serviceAccountName": "default"}
                 try:
-                    client.apply(
-                        {
-                            "apiVersion": "v1",
-                            "kind": "Pod",
-                            "metadata": {"name": "a", "namespace": "strict"},
-                            "spec": pod,
-                        },
-                        dry_run=True,
-                    )
-                    found[package, text, one["metadata"]["name"]] = True
+                    client.apply(pod, dry_run=True)
+                    found[package, text, workload] = True
                 except ObjectRefused as refusal:
                     assert "violates PodSecurity" in str(refusal), refusal
-                    found[package, text, one["metadata"]["name"]] = False
-            for row in (row for row in workloads() if row.package == package and row.is_there(json.loads(text))):
-                name = row.workload.replace("RELEASE", "release")
-                listed[package, text, name] = not row.violates_restricted(json.loads(text))
+                    found[package, text, workload] = False
+            for row in (row for row in workloads() if row.package == package and row.is_there(values)):
+                listed[package, text, row.workload.replace("RELEASE", name)] = not row.violates_restricted(values)
     assert found.keys() >= {("lws", "{}", "lws-controller-manager")}
     assert {at: found[at] for at in found} == {at: listed.get(at) for at in found}

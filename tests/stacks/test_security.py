@@ -148,7 +148,7 @@ def test_network_policies_close_every_namespace_of_ours(cluster: Cluster) -> Non
         "jobs-software-kueue-ports": ports(8082, 8443, 9443),
         "jobs-software-jobset-ports": ports(8443, 9443),
         "jobs-software-trainer-ports": ports(8443, 9443),
-        "telemetry-network": within,
+        "telemetry-ports": ports(8080),
         **({exporters[cloud]: ports(9400)} if cloud in exporters else {}),
     }
 
