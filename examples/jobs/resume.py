@@ -39,12 +39,17 @@ def save(folder: Path, step: int, state: dict[str, Any]) -> None:
 
 
 def load(folder: Path) -> dict[str, Any] | None:
-    """The last checkpoint that can be read; None if there is none."""
-    for file in sorted(folder.glob("*.pt"), reverse=True):
+    """The last checkpoint that can be read; None if there is none. Stops if no one can be read: to start again would
+    delete them.
+    """
+    files = sorted(folder.glob("*.pt"), reverse=True)
+    for file in files:
         try:
             return torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # Each version of PyTorch raises others for a broken file.
             print(f"{file} cannot be read, the one before it is tried: {error}", file=sys.stderr, flush=True)
+    if files:
+        sys.exit(f"no checkpoint in {folder} can be read by PyTorch {torch.__version__}; move them to start again")
     return None
 
 

@@ -70,6 +70,17 @@ def test_a_checkpoint_that_cannot_be_read_is_passed_over_for_the_one_before(whol
     assert state(whole) == before
 
 
+def test_where_no_checkpoint_can_be_read_nothing_starts_and_nothing_is_deleted(whole: Path) -> None:
+    for file in whole.glob("*.pt"):
+        file.write_bytes(b"broken")
+    done = subprocess.run(command(whole, 60), env=environment(0), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].startswith(f"no checkpoint in {whole} can be read by PyTorch ")
+    assert {file.name: file.read_bytes() for file in whole.iterdir()} == dict.fromkeys(
+        ("00000030.pt", "00000040.pt"), b"broken"
+    )
+
+
 def test_two_checkpoints_are_kept_and_none_that_is_half_written(whole: Path) -> None:
     assert sorted(path.name for path in whole.iterdir()) == ["00000030.pt", "00000040.pt"]
 
