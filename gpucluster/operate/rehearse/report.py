@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.components.planning.names import CAPACITY_TYPE, INSTANCE_TYPE, REGION
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.cost.estimate.estimate import Estimate
@@ -16,6 +15,9 @@ from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.operate.rehearse.outcome import Outcome, Place, Verdict
 
+_TYPE: Final = "node.kubernetes.io/instance-type"
+_BOUGHT: Final = "karpenter.sh/capacity-type"
+_REGION: Final = "topology.kubernetes.io/region"
 _UNIT: Final = "instance-hour"
 
 
@@ -60,7 +62,7 @@ def machines_of(
     groups: dict[tuple[str, str], list[str]] = {}
     for name in taken:
         labels = labels_of(nodes.get(name, {}))
-        groups.setdefault((str(labels.get(INSTANCE_TYPE) or ""), str(labels.get(CAPACITY_TYPE) or "")), []).append(name)
+        groups.setdefault((str(labels.get(_TYPE) or ""), str(labels.get(_BOUGHT) or "")), []).append(name)
     return tuple(
         replace(
             machine_of(nodes.get(names[0], {}), estimate),
@@ -84,7 +86,7 @@ def machine_of(item: Mapping[str, Any], estimate: Estimate | None) -> Machines:
     the user's own prices cannot be used.
     """
     labels = labels_of(item)
-    machine_type, bought = str(labels.get(INSTANCE_TYPE) or ""), str(labels.get(CAPACITY_TYPE) or "").replace("-", "_")
+    machine_type, bought = str(labels.get(_TYPE) or ""), str(labels.get(_BOUGHT) or "").replace("-", "_")
     found = Machines(
         machine_type=machine_type or "a machine of unknown type", count=1, gpus=0, all_gpus=0, elastic=bool(bought)
     )
@@ -93,7 +95,7 @@ def machine_of(item: Mapping[str, Any], estimate: Estimate | None) -> Machines:
         return _of_stack(found, bought, lines)
     if machine_type not in machines():
         return replace(found, unknown=f"no price of a machine {machine_type!r}")
-    return _published(found, machines()[machine_type].cloud, str(labels.get(REGION) or ""), bought or "on_demand")
+    return _published(found, machines()[machine_type].cloud, str(labels.get(_REGION) or ""), bought or "on_demand")
 
 
 def _published(found: Machines, cloud: str, region: str, purchase: str) -> Machines:
