@@ -9,14 +9,19 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, Right
+from gpucluster.cost.prices import Price
+from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
@@ -343,6 +348,33 @@ def test_other_people_and_the_rest_of_the_cluster_are_out_of_reach(people: Peopl
         "patch clustertrainingruntimes",
     )
     assert [attempt for attempt in attempts if may(f"kubectl auth can-i {attempt}").returncode == 0] == []
+
+
+def test_a_submitter_sees_the_dollars_of_a_job_by_the_flavor_of_its_queue(people: People) -> None:
+    """Nodes are hidden from them: the stack's flavors name the machines."""
+    workload = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload"}
+    metadata = {"name": "priced", "namespace": "training"}
+    pod = {"containers": [{"name": "it", "image": "it:1"}]}
+    sets = [{"name": "main", "count": 1, "template": {"spec": pod}}]
+    people.admin.create({**workload, "metadata": metadata, "spec": {"queueName": "training", "podSets": sets}})
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    conditions = [
+        {"type": kind, "status": "True", "reason": "It", "message": "", "lastTransitionTime": now}
+        for kind in ("QuotaReserved", "Admitted")
+    ]
+    gpus = {"flavors": {"nvidia.com/gpu": "training"}, "resourceUsage": {"nvidia.com/gpu": "8"}}
+    admission = {"clusterQueue": "training", "podSetAssignments": [{"name": "main", "count": 1, **gpus}]}
+    status = {"status": {"conditions": conditions, "admission": admission}}
+    people.admin.patch({**workload, "metadata": metadata}, status, part="status")
+
+    program = Path(sys.executable).with_name("gpucluster")
+    done = people.submitter.types(f"{program} jobs -n training --cost --format json")
+
+    assert done.returncode == 0, done.stderr
+    [cost] = [job["cost"] for job in json.loads(done.stdout)["jobs"] if job["name"] == "priced"]
+    price = machine_price("aws", "us-east-1", "p5.48xlarge")
+    assert isinstance(price, Price)
+    assert (cost["unknown"], Decimal(cost["usd_per_gpu_hour"])) == (None, price.usd / 8)
 
 
 def test_the_server_grants_the_rights_of_the_roles(people: People) -> None:
