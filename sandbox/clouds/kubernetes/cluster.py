@@ -151,7 +151,8 @@ def check_pod_security(resource: Resource, ledger: Ledger, server: str) -> None:
     if resource.token != RELEASE or inputs.get("skipAwait") is True:
         return
     namespace = ledger.get("kubernetes", server, _NAMESPACE, namespace_of(inputs))
-    labels = mapping(mapping(plain(namespace.inputs.get("metadata"))).get("labels")) if namespace else {}
+    metadata = mapping(plain(namespace.inputs.get("metadata"))) if namespace is not None else None
+    labels = mapping(mapping(metadata).get("labels"))
     if labels.get("pod-security.kubernetes.io/enforce") != "restricted":
         return
     values, chart = mapping(plain(inputs.get("values"))), known_chart(inputs)
