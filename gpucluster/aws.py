@@ -77,9 +77,9 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _AWS.plan(name, spec, location, machine)
-            with cluster_declaration_context(plan):
+            with cluster_declaration_context(plan) as joined:
                 own = partial(provider, f"{name}-aws", plan.location)
-                super().__init__(name, plan, with_provider(priced(opts, "aws", plan), "aws", own))
+                super().__init__(name, joined, with_provider(priced(opts, "aws", plan), "aws", own))
 
 
 class TrainingPool(training_pool.TrainingPool):

@@ -92,9 +92,9 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _AZURE.plan(name, spec, location, machine)
-            with cluster_declaration_context(plan, in_user_terms=_AZURE.in_user_terms):
+            with cluster_declaration_context(plan, in_user_terms=_AZURE.in_user_terms) as joined:
                 own = partial(provider, f"{name}-azure", plan.location)
-                super().__init__(name, plan, with_provider(priced(opts, "azure-native", plan), "azure-native", own))
+                super().__init__(name, joined, with_provider(priced(opts, "azure-native", plan), "azure-native", own))
 
 
 class TrainingPool(training_pool.TrainingPool):

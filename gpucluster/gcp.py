@@ -71,9 +71,9 @@ class TrainingCluster(cluster.TrainingCluster):
         """
         with refusing():
             plan = _GCP.plan(name, spec, location, machine)
-            with cluster_declaration_context(plan):
+            with cluster_declaration_context(plan) as joined:
                 own = partial(provider, f"{name}-gcp", plan.location)
-                super().__init__(name, plan, with_provider(priced(opts, "gcp", plan), "gcp", own))
+                super().__init__(name, joined, with_provider(priced(opts, "gcp", plan), "gcp", own))
 
 
 class TrainingPool(training_pool.TrainingPool):

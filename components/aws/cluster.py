@@ -62,6 +62,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             registry=plan.access.registry,
             conditions=CONDITIONS,
             block_classes=[BLOCK_CLASS],
+            address=self._network.egress_ip,
         )
         self._open(self._control_plane, found, kubeconfig=self._control_plane.provider_kubeconfig)
         training = self._training()

@@ -25,6 +25,8 @@ class Network(pulumi.ComponentResource):
     cluster_subnet_ids: list[pulumi.Output[str]]
     zone_subnet_ids: list[pulumi.Output[str]]
     egress: list[pulumi.Resource]
+    egress_ip: pulumi.Output[str] | None
+    """Address of the nodes on the internet; None without NAT and in the user's network."""
 
     def __init__(
         self,
@@ -64,7 +66,7 @@ class Network(pulumi.ComponentResource):
             subnet(f"cluster-{letter}", cidr, zone, role=None)
             for letter, cidr, zone in zip("ab", plan.cluster_cidrs, location.cluster_zones, strict=True)
         ]
-        self.egress = []
+        self.egress, self.egress_ip = [], None
         private = self._routes(f"{name}-private", vpc, [gpu, *cluster])
         if plan.nat:
             public = subnet("public", plan.public_cidr, location.cluster_zones[0], role="kubernetes.io/role/elb")
@@ -100,7 +102,7 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = pulumi.Output.from_input(existing.id)
         self.gpu_subnet_id = pulumi.Output.from_input(existing.nodes)
         self.cluster_subnet_ids = [pulumi.Output.from_input(subnet) for subnet in existing.others]
-        self.egress = []
+        self.egress, self.egress_ip = [], None
         self._set_outputs(location)
 
     def _set_outputs(self, location: Location) -> None:
@@ -133,6 +135,7 @@ class Network(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, opts=here)
         address = ec2.Eip(f"{name}-nat-address", domain="vpc", opts=here)
+        self.egress_ip = address.public_ip
         nat = ec2.NatGateway(
             f"{name}-nat",
             allocation_id=address.id,

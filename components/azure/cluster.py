@@ -79,6 +79,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             block_classes=BLOCK_CLASSES,
             labels={TRAINING_POOL: LABELS} if fabric and plan.driver == "operators" else {},
             closed=MACHINE_SERVICES,
+            address=self._network.egress_ip,
         )
         self._open(control_plane, found, opened=control_plane.open, pod_security=POD_SECURITY)
         software = GpuSoftware(

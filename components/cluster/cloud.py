@@ -13,6 +13,7 @@ from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.planning.planning import Planning, Prices
 from gpucluster.components.planning.problem import Problem
+from gpucluster.components.shared.fleet import FleetPlan
 from gpucluster.components.shared.teams import PeoplePlan
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.core.catalog.clouds import clouds
@@ -67,6 +68,10 @@ class ClusterPlan(Protocol):
     def people(self) -> PeoplePlan: ...
     @property
     def training(self) -> Training: ...
+    @property
+    def leader_worker_sets(self) -> bool: ...
+    @property
+    def fleet(self) -> FleetPlan | None: ...
     @property
     def telemetry(self) -> TelemetryPlan: ...
     @property

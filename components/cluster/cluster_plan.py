@@ -20,6 +20,7 @@ from gpucluster.components.planning.planning import HEADROOM, Planning, plan_nam
 from gpucluster.components.shared.buckets import IdentityPlan, OwnBucketPlan, plan_bucket, plan_identities
 from gpucluster.components.shared.elastic import ElasticMachines
 from gpucluster.components.shared.file_systems import Shared, shared_sizes
+from gpucluster.components.shared.fleet import FleetPlan, plan_fleet
 from gpucluster.components.shared.mig import MigMachines
 from gpucluster.components.shared.registry import RegistryPlan
 from gpucluster.components.shared.teams import PeoplePlan, plan_people, team_facts
@@ -40,6 +41,7 @@ class CloudTraits:
     log_days: retentions that its log service supports, `log_service` that and these values in an error, `log_store`
     the name of the store. metrics: its store of metrics. repair: who repairs a broken node, and when. bucket: form of
     an address. fabrics: it has several releases of a fabric. maintenance: it announces maintenance of nodes.
+    fixed_address: its NAT keeps its address.
     """
 
     cloud: str
@@ -54,12 +56,13 @@ class CloudTraits:
     bucket: str
     fabrics: bool = False
     maintenance: bool = False
+    fixed_address: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedParts:
     """cluster_name: of the cloud's Kubernetes cluster, known before its creation. grace_seconds: as in the spec's
-    health. leader_worker_sets: as in its jobs.
+    health. leader_worker_sets: as in its jobs. fleet: None without one.
     """
 
     name: str
@@ -71,6 +74,7 @@ class SharedParts:
     bucket: OwnBucketPlan | None
     identities: tuple[IdentityPlan, ...]
     leader_worker_sets: bool
+    fleet: FleetPlan | None
     broken_nodes: BrokenNodes
     grace_seconds: int
     keep_logs_days: int
@@ -109,6 +113,13 @@ def plan_shared_parts(
         bucket=plan_bucket(spec.storage.bucket),
         identities=plan_identities(spec.identities, planning, title=clouds()[traits.cloud].title, form=traits.bucket),
         leader_worker_sets=spec.jobs.leader_worker_sets,
+        fleet=plan_fleet(
+            spec.fleet,
+            spec.access,
+            planning,
+            existing_network=spec.network.existing is not None,
+            fixed_address=traits.fixed_address,
+        ),
         broken_nodes=health.broken_nodes,
         grace_seconds=health.grace_seconds,
         keep_logs_days=plan_logs(

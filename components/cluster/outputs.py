@@ -82,7 +82,8 @@ class Cluster(pulumi.ComponentResource):
     number on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that answers PromQL
     below /api/v1, for identities that the cloud knows. logs, registry: None if the spec has none.
     bucket: address of the cluster's own, None without one. identities: service account that jobs use to reach buckets
-    -> its namespace.
+    -> its namespace. fleet: outputs of a stack by which the manager of its fleet reads it, one of them a secret; none
+    unless the spec names a manager.
     """
 
     cluster_name: pulumi.Output[str]
@@ -96,6 +97,7 @@ class Cluster(pulumi.ComponentResource):
     registry: Registry | None
     bucket: pulumi.Output[str] | None
     identities: Mapping[str, str]
+    fleet: Mapping[str, Any] = {}
 
     def outputs(self) -> dict[str, Any]:
         """Outputs for other languages and other stacks, by their names there."""

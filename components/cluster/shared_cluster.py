@@ -17,6 +17,7 @@ from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.jobs import Jobs
 from gpucluster.components.kubernetes.node_health.objects import NodeHealth
 from gpucluster.components.kubernetes.node_health.plan import settings_json
+from gpucluster.components.kubernetes.objects.charts import CHART_SET
 from gpucluster.components.kubernetes.objects.checks import check_object
 from gpucluster.components.kubernetes.objects.namespace import PodSecurity
 from gpucluster.components.kubernetes.objects.volume import Volume
@@ -24,9 +25,11 @@ from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.telemetry.collector import MetricsSink
 from gpucluster.components.kubernetes.workspaces import TeamSpace, Workspace, people_spaces
+from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.resources.failures import Failures
 from gpucluster.components.resources.label_transformation import labelled
 from gpucluster.components.shared.buckets import IdentityPlan
+from gpucluster.components.shared.fleet import FACTS, KUBECONFIG, FleetPlan, Worker, member_quotas
 from gpucluster.components.spec.operations import BrokenNodes
 
 
@@ -48,6 +51,8 @@ class SharedPlan(ClusterPlan, Protocol):
     def identities(self) -> Sequence[IdentityPlan]: ...
     @property
     def leader_worker_sets(self) -> bool: ...
+    @property
+    def fleet(self) -> FleetPlan | None: ...
     @property
     def broken_nodes(self) -> BrokenNodes: ...
     @property
@@ -71,7 +76,8 @@ class Inside:
     controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by
     which a broken one is recognized. labels: by pool, as in the settings of `NodeHealth`. maintenance: label of nodes
     with the time of planned maintenance, if the cloud sets one. closed: addresses that no job may reach. block_classes:
-    storage classes of block volumes that each cluster has, the default one first.
+    storage classes of block volumes that each cluster has, the default one first. address: of the nodes on the
+    internet, None if it is not known.
     """
 
     pools: Sequence[JobPool]
@@ -83,6 +89,7 @@ class Inside:
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     maintenance: str = ""
     closed: Sequence[str] = ()
+    address: pulumi.Output[str] | None = None
 
 
 class SharedCluster(Cluster, Generic[Plan]):
@@ -185,12 +192,13 @@ class SharedCluster(Cluster, Generic[Plan]):
 
     def _queue(self) -> list[pulumi.Resource]:
         """Everything that queues and runs jobs; returns the software, whose metrics can be read."""
-        return Jobs(
+        pools = [
+            replace(pool, grace_seconds=self._plan.grace_seconds, region=self._plan.location.region)
+            for pool in self._found.pools
+        ]
+        jobs = Jobs(
             f"{self._name}-jobs",
-            [
-                replace(pool, grace_seconds=self._plan.grace_seconds, region=self._plan.location.region)
-                for pool in self._found.pools
-            ],
+            pools,
             workspace=self._workspace,
             home=self._has_home,
             tolerations=self._found.tolerations,
@@ -200,8 +208,30 @@ class SharedCluster(Cluster, Generic[Plan]):
             spaces=self._spaces,
             chart_set=self._plan.versions.chart_set,
             leader_worker_sets=self._plan.leader_worker_sets,
+            fleet=self._plan.fleet,
+            address=self._found.address,
+            cluster=self._reached.kubeconfig,
             opts=self._inside,
-        ).ready
+        )
+        fleet, kubeconfig = self._plan.fleet, jobs.fleet_kubeconfig
+        if fleet is not None and fleet.manager is not None and kubeconfig is not None:
+            worker = self._worker(fleet, fleet.manager, pools)
+            self.fleet = {FACTS: worker.facts, KUBECONFIG: kubeconfig}
+        return jobs.ready
+
+    def _worker(self, fleet: FleetPlan, manager: str, pools: Sequence[JobPool]) -> Worker:
+        training = next(pool for pool in pools if pool.name == TRAINING_POOL)
+        return Worker(
+            stack=self._plan.stack,
+            manager=manager,
+            namespaces=self._plan.people.namespaces,
+            nodes=training.nodes,
+            gpus=training.shape.gpus,
+            quotas=member_quotas(training.quotas),
+            cidrs=fleet.cidrs,
+            charts=CHART_SET,
+            leader_worker_sets=self._plan.leader_worker_sets,
+        )
 
     def _end(
         self,

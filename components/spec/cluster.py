@@ -31,7 +31,7 @@ from gpucluster.components.spec.model import (
     Name,
     model_schema,
 )
-from gpucluster.components.spec.operations import Exemption, Health, JobKinds, Telemetry
+from gpucluster.components.spec.operations import Exemption, Fleet, Health, JobKinds, Telemetry
 from gpucluster.components.spec.pools import (
     Elastic,
     GroupPlacement,
@@ -206,6 +206,7 @@ class ClusterSpec(Model):
     registry: Registry = OwnRegistry(kind="own")
     health: Health = Field(default_factory=Health, description="Handling of broken GPU nodes")
     jobs: JobKinds = Field(default_factory=JobKinds, description="Kinds of jobs that queues take")
+    fleet: Fleet | None = Field(default=None, description="One queue over several clusters; default: none")
     teams: dict[TeamName, Team] = Field(
         default_factory=dict,
         description="Name of a team -> its members and quotas; default: everyone works in the namespace training",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gpucluster.components.planning.mig_layout import layout_of, layout_problem
-from gpucluster.components.planning.names import MIG_POOL, NODE_GPUS, TRAINING_POOL
+from gpucluster.components.planning.names import FLEET, MIG_POOL, NODE_GPUS, TRAINING_POOL
 from gpucluster.components.planning.problem import Problem, choices, did_you_mean
 from gpucluster.components.spec.access import Access, Team
+from gpucluster.components.spec.operations import Fleet
 from gpucluster.components.spec.pools import (
     BlocksPlacement,
     CapacityBlockPurchase,
@@ -119,10 +120,16 @@ def _layout(mig: Mig | None, accelerator: str) -> Iterator[Problem]:
         yield Problem("mig.strategy", seen, "choose mixed, or remove it")
 
 
+def _queues(elastic: Elastic | None, fleet: Fleet | None) -> Iterator[Problem]:
+    if fleet is not None and elastic is not None and FLEET in elastic.pools:
+        yield Problem(f"elastic.pools.{FLEET}", "has the name of the queue of the fleet", "give the pool another name")
+
+
 POOL_CHECKS = (_size, _term, _purchase, _reservation)
 CLUSTER_CHECKS = (
     *POOL_CHECKS,
     _layout,
+    _queues,
     _quotas,
     _groups,
     _own_bucket,

@@ -1,4 +1,4 @@
-"""Monitoring of a cluster, handling of broken nodes, kinds of jobs, and exemptions from rules."""
+"""Monitoring of a cluster, handling of broken nodes, kinds of jobs, a fleet, and exemptions from rules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,6 +37,51 @@ class JobKinds(Model):
     )
 
 
+def _once(value: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({one for one in value if value.count(one) > 1})
+    if twice:
+        raise ValueError(f"has {', '.join(twice)} more than once; write each once")
+    return value
+
+
+# Names that Pulumi accepts, with organization and project if the stack is of another project.
+_STACK: Final = r"^[\w.-]{1,100}(/[\w.-]{1,100}/[\w.-]{1,100})?$"
+
+
+def _stack(value: str) -> str:
+    if not re.fullmatch(_STACK, value, re.ASCII):
+        raise ValueError("is not the name of a stack; write one such as gcp-trial, or organization/project/stack")
+    return value
+
+
+_Stack = Annotated[str, AfterValidator(_stack), WithJsonSchema({"type": "string", "pattern": _STACK})]
+
+
+def _one_side(workers: Sequence[str], manager: str | None) -> Iterator[Problem]:
+    if bool(workers) == (manager is not None):
+        seen = "has workers and manager" if workers else "has neither workers nor manager"
+        yield Problem("", seen, "write workers in the spec of the manager, manager in that of each worker")
+
+
+class Fleet(Model):
+    """One queue over several clusters: the jobs of the manager's queue `fleet` run in the workers."""
+
+    checks = (_one_side,)
+
+    workers: Annotated[tuple[_Stack, ...], AfterValidator(_once)] = Field(
+        default=(),
+        max_length=20,
+        description="Stacks whose clusters run the jobs of this cluster's queue `fleet`; the cheapest GPU-hour is "
+        "tried first, whatever the order here",
+        examples=[["gcp-trial", "azure-trial"]],
+    )
+    manager: _Stack | None = Field(
+        default=None,
+        description="Stack whose queue `fleet` may send jobs to this cluster, for its training nodes",
+        examples=["aws-trial"],
+    )
+
+
 class Exemption(Model):
     """An accepted finding of a rule for a resource, with a reason and an end."""
 
@@ -54,13 +99,6 @@ class Exemption(Model):
 def _mail(value: str) -> str:
     if not re.fullmatch(_MAIL, value, re.ASCII):
         raise ValueError("is not a mail address; write one such as gpu-oncall@example.com")
-    return value
-
-
-def _once(value: tuple[str, ...]) -> tuple[str, ...]:
-    twice = sorted({address for address in value if value.count(address) > 1})
-    if twice:
-        raise ValueError(f"has {', '.join(twice)} more than once; write each address once")
     return value
 
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from gpucluster.components.cluster.cloud import ClusterPlan, Training, cloud_of, missing_sdk
 from gpucluster.components.cluster.outputs import Cluster
+from gpucluster.components.kubernetes.objects.charts import CHART_SET
 from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.run import simulated
+from gpucluster.components.shared.fleet import FleetPlan, by_price, worker_of, worker_problems
 from gpucluster.components.spec.file import SET_VARIABLE, overrides, show_from
 from gpucluster.components.stack.stack_config import StackConfig, stack_config
 from gpucluster.core.program.closing import OUTPUT_VARIABLE, in_full
 from gpucluster.core.program.facts import Facts
-from gpucluster.core.program.readers.last_outputs import last_outputs
+from gpucluster.core.program.readers.last_outputs import last_outputs, stack_outputs
 from gpucluster.core.program.resources import Unknown
 from gpucluster.cost.estimate.trial import now
 from gpucluster.errors import InputError
@@ -35,6 +38,9 @@ _CALLS: Final = 8
 """Number of stack frames that Pulumi records for a resource: its own six, one of this package that declares it, and one
 more in case Pulumi or an SDK adds a call.
 """
+
+
+Plan = TypeVar("Plan", bound=ClusterPlan)
 
 
 class _NoText(dict[str, Any]):
@@ -88,21 +94,38 @@ def declare(plan: ClusterPlan) -> Cluster:
     """
     if missing := missing_sdk(plan.training.shape.cloud):
         raise InputError(f"cluster {plan.name}", [missing])
-    with cluster_declaration_context(plan):
-        return cloud_of(plan.training.shape.cloud).declare(plan)
+    with cluster_declaration_context(plan) as joined:
+        return cloud_of(plan.training.shape.cloud).declare(joined)
 
 
-def cluster_declaration_context(
-    plan: ClusterPlan, *, in_user_terms: Callable[[str], str] = str
-) -> AbstractContextManager[None]:
-    """`declaration_context` of a whole cluster.
+@contextmanager
+def cluster_declaration_context(plan: Plan, *, in_user_terms: Callable[[str], str] = str) -> Generator[Plan]:
+    """`declaration_context` of a whole cluster; gives the plan with the workers of its fleet.
 
-    Raises InputError if an update would build an unreachable cluster; the sandbox itself uses such addresses.
+    Raises InputError if an update would build an unreachable cluster; the sandbox itself uses such addresses. Also for
+    workers that can't join.
     """
     why = plan.access.only_examples
     if why and not pulumi.runtime.is_dry_run() and not simulated():
         raise InputError(f"cluster {plan.name}", [in_user_terms(why)])
-    return declaration_context(plan, f"API reachable {plan.access.summary}", in_user_terms=in_user_terms)
+    joined = plan if plan.fleet is None else replace(cast(Any, plan), fleet=_with_workers(plan, plan.fleet))
+    with declaration_context(plan, f"API reachable {plan.access.summary}", in_user_terms=in_user_terms):
+        yield joined
+
+
+def _with_workers(plan: ClusterPlan, fleet: FleetPlan) -> FleetPlan:
+    """The fleet with its workers as their stacks describe them."""
+    found = {stack: worker_of(stack, stack_outputs(stack)) for stack in fleet.names}
+    problems = worker_problems(
+        found,
+        manager=pulumi.get_stack(),
+        namespaces=plan.people.namespaces,
+        charts=CHART_SET,
+        leader_worker_sets=plan.leader_worker_sets,
+    )
+    if listed := [str(problem) for problem in problems]:
+        raise InputError(f"cluster {plan.name}", listed)
+    return replace(fleet, workers=by_price([worker for worker in found.values() if worker is not None]))
 
 
 @contextmanager
@@ -161,6 +184,7 @@ def export(cluster: Cluster, days: Decimal | Unknown | None, trial_start: dateti
         outputs["bucket"] = cluster.bucket
     if cluster.identities:
         outputs["identities"] = cluster.identities
+    outputs |= cluster.fleet
     commands = _next(pulumi.get_stack(), logs=cluster.logs is not None)
     for name, value in {**outputs, "sharedStorage": found["storage"], "next": commands}.items():
         pulumi.export(name, value)

@@ -63,7 +63,7 @@ def open_server(folder: Path, binaries: Binaries, *, living: bool = False) -> Ge
             fcntl.flock(users, fcntl.LOCK_SH)
             with (folder / _START).open("a") as start:
                 fcntl.flock(start, fcntl.LOCK_EX)
-                server = _running(folder) or _started(folder, binaries, living)
+                server = running_server(folder) or _started(folder, binaries, living)
             if server.living or not living:
                 break
             if time.monotonic() > end:
@@ -94,7 +94,8 @@ def keeper_state(folder: Path, name: str = keeper.STATE) -> dict[str, Any] | Non
     return state if "pid" in state and is_alive(folder, int(state["pid"])) else None
 
 
-def _running(folder: Path) -> Server | None:
+def running_server(folder: Path) -> Server | None:
+    """The server with its files in `folder`; None if it does not run."""
     state = keeper_state(folder)
     if state is None:
         return None
@@ -127,7 +128,7 @@ def _started(folder: Path, binaries: Binaries, living: bool) -> Server:
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, close_fds=True
         )
         while process.poll() is None:
-            server = _running(folder)
+            server = running_server(folder)
             if server is not None:
                 return server
             time.sleep(0.05)

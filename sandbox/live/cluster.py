@@ -30,6 +30,7 @@ from gpucluster.sandbox.engine.find import say_on_stderr
 from gpucluster.sandbox.live import karpenter
 from gpucluster.sandbox.live.charts import CHARTS, Chart
 from gpucluster.sandbox.live.controllers import Site, control_plane, kuberay, scripts
+from gpucluster.sandbox.live.fleet import SECRET, with_local_access
 from gpucluster.sandbox.live.keeper import IDLE_MINUTES
 from gpucluster.sandbox.live.nodes.fleet import never_grown, sync
 from gpucluster.sandbox.live.release import REPLACED, Running, running
@@ -172,6 +173,9 @@ class LiveCompanion:
             self._site.client.delete(webhook)
         self._supervisor.end(found["program"])
         self._file.write_text(json.dumps(installed))
+
+    def local(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        return with_local_access(self._site, inputs) if token == SECRET else inputs
 
     def settle(self) -> Sequence[str]:
         if cluster_at(self._site.ledger, self._site.scope) is None:

@@ -60,7 +60,7 @@ class Site:
         """
         document = self.server.kubeconfig()
         if account is not None:
-            document["users"][0]["user"] |= _as(account)
+            document["users"][0]["user"] |= impersonated(account)
         file = self.folder / f"{(account or 'administrator').replace(':', '.')}.kubeconfig"
         text = json.dumps(document)
         # Running programs read it again.
@@ -85,7 +85,7 @@ class Site:
         return port
 
 
-def _as(account: str) -> dict[str, Any]:
+def impersonated(account: str) -> dict[str, Any]:
     """The API server's identity of a service account (kubernetes v1.36.3,
     staging/src/k8s.io/apiserver/pkg/authentication/serviceaccount/util.go).
     """

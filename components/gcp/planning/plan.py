@@ -83,6 +83,7 @@ _TRAITS = CloudTraits(
     bucket="gs://NAME",
     fabrics=True,
     maintenance=True,
+    fixed_address=False,
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pulumi
 
+from gpucluster.components.kubernetes.jobs.fleet import DISPATCHER
 from gpucluster.components.kubernetes.objects.charts import CHART_SET, JOBSET, KUEUE, LWS, TRAINER, Chart
 from gpucluster.components.kubernetes.objects.namespace import (
     CLUSTER_CRITICAL,
@@ -59,17 +60,18 @@ class Queueing(pulumi.ComponentResource):
         teams: Sequence[TeamPlan] = (),
         chart_set: str | None = None,
         leader_worker_sets: bool = False,
+        manages_fleet: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers. teams:
         those with their own queues. chart_set: that the spec names, which allows an update that moves Trainer's CRDs.
-        leader_worker_sets: whether their controller is installed.
+        leader_worker_sets: whether their controller is installed. manages_fleet: whether jobs run in other clusters.
         """
         super().__init__("gpucluster:kubernetes:Queueing", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         kept = keeps_trainer_crds(f"{name}-trainer", chart_set)
         self.ready = []
-        config = kueue_config(teams, leader_worker_sets=leader_worker_sets)
+        config = kueue_config(teams, leader_worker_sets=leader_worker_sets, manages_fleet=manages_fleet)
         for part in _parts([dict(item) for item in tolerations], config):
             if part.chart is LWS and not leader_worker_sets:
                 continue
@@ -273,12 +275,18 @@ KUEUE_CONFIG: Final[Mapping[str, Any]] = {
 _LWS_FRAMEWORK: Final = "leaderworkerset.x-k8s.io/leaderworkerset"
 
 
-def kueue_config(teams: Sequence[TeamPlan], *, leader_worker_sets: bool = False) -> Mapping[str, Any]:
-    """The same with LeaderWorkerSets, and with teams: Kueue also manages their namespaces, and lends idle quota."""
+def kueue_config(
+    teams: Sequence[TeamPlan], *, leader_worker_sets: bool = False, manages_fleet: bool = False
+) -> Mapping[str, Any]:
+    """The same with LeaderWorkerSets; with teams: Kueue also manages their namespaces, and lends idle quota; and for
+    the manager of a fleet: without Ray's kinds, since Kueue must find all of its kinds in each worker.
+    """
     config = dict(KUEUE_CONFIG)
-    if leader_worker_sets:
-        frameworks = KUEUE_CONFIG["integrations"]["frameworks"]
-        config["integrations"] = {"frameworks": sorted([*frameworks, _LWS_FRAMEWORK])}
+    frameworks = [*KUEUE_CONFIG["integrations"]["frameworks"], *([_LWS_FRAMEWORK] if leader_worker_sets else [])]
+    if manages_fleet:
+        frameworks = [name for name in frameworks if not name.startswith("ray.io/")]
+        config["multiKueue"] = DISPATCHER
+    config["integrations"] = {"frameworks": sorted(frameworks)}
     if not teams:
         return config
     namespaces = [NAMESPACE, *(team.namespace for team in teams)]

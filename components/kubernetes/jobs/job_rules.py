@@ -15,6 +15,8 @@ from packaging.version import Version
 from gpucluster.components.kubernetes.jobs.job_pool import FabricPod, JobPool
 from gpucluster.components.kubernetes.objects.manifest import manifests
 from gpucluster.components.kubernetes.objects.objects import Declared
+from gpucluster.components.planning.names import FLEET, GPU, TRAINING_POOL
+from gpucluster.components.shared.fleet import FleetPlan
 from gpucluster.core.catalog.fabrics import CUDA, DatedTag, FabricRelease, dated_tags, torch_from
 
 
@@ -33,17 +35,18 @@ def rules_of(
     queues: Mapping[str, Sequence[str]],
     namespaces: Sequence[str],
     restricted: bool,
+    fleet: FleetPlan | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
     """Name -> the manifests of a policy and its binding.
 
     pools: their pods define the permissions that any pod may have. release: of the fabric, which not all images can
     load. queues: runtime -> queues of its pools. namespaces: of jobs. restricted: whether their pod security standard
-    already refuses access to the machine.
+    already refuses access to the machine. fleet: None without one.
     """
     values = {
         "namespaces": namespaces,
         **_queue_values(queues),
-        **limit_values(pools, queues),
+        **limit_values(pools, queues, fleet),
         **_pod_values(pools),
         **image_values(release),
     }
@@ -52,8 +55,13 @@ def rules_of(
     for pool in pools:
         if pool.fabric is not None:
             spec = rules["gpu-pods"][0]["spec"]
-            found = _fabric_values(pool, pool.fabric, spec, _apart(pools, queues))
+            found = _fabric_values(pool, pool.fabric, spec, _apart(pools, queues), has_fleet=fleet is not None)
             rules["several-nodes"] = _policy("several-nodes", {**values, **found})
+    if fleet is not None and fleet.manager is None:
+        spec = rules["gpu-pods"][0]["spec"]
+        objects = spec["matchConstraints"]["resourceRules"]
+        variables = _with_dependencies(spec["variables"], {"parts", "queue", "bare"})
+        rules["fleet-jobs"] = _policy("fleet-jobs", {**values, "objects": objects, "variables": variables})
     return rules
 
 
@@ -77,7 +85,7 @@ _TRAINJOBS: Final = {
 
 
 def _fabric_values(
-    pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any], apart: Mapping[str, str]
+    pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any], apart: Mapping[str, str], *, has_fleet: bool
 ) -> dict[str, object]:
     """gpu_pods: specification of the policy that reads the same objects. apart: as `_apart` returns it."""
     resources = {name: f"{name}: {amount}" for name, amount in fabric.resources.items()}
@@ -88,7 +96,8 @@ def _fabric_values(
             *_with_dependencies(gpu_pods["variables"], {"parts", "queue", "made"}),
             {"name": "apart", "expression": json.dumps(apart)},
         ],
-        "queue": pool.name,
+        "queues": [pool.name, *([FLEET] if has_fleet else [])],
+        "or_one_cloud": f"; jobs of the queue {FLEET} have no fabric: use {pool.name}" if has_fleet else "",
         "gpus": pool.shape.gpus,
         "fabric": marks,
         "how": [resources.get(mark, f"the annotation {mark}") for mark in marks],
@@ -178,23 +187,40 @@ _DEVICES: Final = ("nvidia.com/", "vpc.amazonaws.com/efa", "rdma/")
 """Prefixes of the resource names of GPUs, their slices and the fabric's interfaces."""
 
 
-def limit_values(pools: Sequence[JobPool], queues: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    """queues: runtime -> queues of its pools."""
+def limit_values(
+    pools: Sequence[JobPool], queues: Mapping[str, Sequence[str]], fleet: FleetPlan | None = None
+) -> dict[str, object]:
+    """queues: runtime -> queues of its pools. fleet: None without one."""
     by_name = {pool.name: pool for pool in pools}
+    limits = [(pool.name, max(1, pool.nodes), _machine_resources(pool)) for pool in pools]
+    most = {name: _queue_resources(pool) for name, pool in by_name.items()}
+    if fleet is not None:
+        nodes, machine = _fleet_machines(fleet, by_name[TRAINING_POOL])
+        limits.append((FLEET, nodes, machine))
+        most[FLEET] = {device: amount * nodes for device, amount in machine.items()}
     return {
-        "pools": list(by_name),
+        "pools": [name for name, _, _ in limits],
         "devices": _DEVICES,
         "asks": {runtime: by_name[found[0]].ask for runtime, found in queues.items()},
-        "machine": {name: _machine_resources(pool) for name, pool in by_name.items()},
-        "most": {name: _queue_resources(pool) for name, pool in by_name.items()},
-        "limits": "; ".join(_limit_text(pool) for pool in pools),
+        "machine": {name: machine for name, _, machine in limits},
+        "most": most,
+        "limits": "; ".join(_limit_text(*limit) for limit in limits),
         "own": [f"{next(iter(pool.ask))} in {pool.name}" for pool in pools],
     }
 
 
-def _limit_text(pool: JobPool) -> str:
-    machine = " and ".join(f"{amount} {device}" for device, amount in _machine_resources(pool).items())
-    return f"{pool.name} {max(1, pool.nodes)} with {machine} each"
+def _fleet_machines(fleet: FleetPlan, training: JobPool) -> tuple[int, dict[str, int]]:
+    """Nodes for a job of the fleet's queue, and the devices of each: of a worker its own, of the manager those of the
+    largest worker.
+    """
+    if fleet.manager is not None:
+        return max(1, training.nodes), _machine_resources(training)
+    return max(((worker.nodes, {GPU: worker.gpus}) for worker in fleet.workers), key=lambda one: one[0])
+
+
+def _limit_text(name: str, nodes: int, machine: Mapping[str, int]) -> str:
+    devices = " and ".join(f"{amount} {device}" for device, amount in machine.items())
+    return f"{name} {nodes} with {devices} each"
 
 
 def _machine_resources(pool: JobPool) -> dict[str, int]:

@@ -139,7 +139,8 @@ class RealServer:
             token, _, id_ = key.partition("|")
             self._delete(token, id_)
         for key, entry in there.items():
-            document, digest = _document(entry.type, entry.inputs), _digest(entry.inputs)
+            inputs = self._local(entry.type, entry.inputs)
+            document, digest = _document(entry.type, inputs), _digest(inputs)
             if self._applied.get(key) == digest or not self.client.knows(document["apiVersion"], document["kind"]):
                 continue
             try:
@@ -166,6 +167,7 @@ class RealServer:
 
     def apply(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The object as stored by the server; None for an unknown kind. Raises CloudError."""
+        inputs = self._local(token, inputs)
         document = _document(token, inputs)
         id_ = object_id(document)
         if not self.client.knows(document["apiVersion"], document["kind"]):
@@ -178,6 +180,9 @@ class RealServer:
             raise
         self._verdict.record(token, id_, Outcome.ACCEPTED)
         return kept
+
+    def _local(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        return inputs if self.companion is None else self.companion.local(token, inputs)
 
     def _put(self, token: str, document: Mapping[str, Any], digest: str) -> Mapping[str, Any]:
         id_ = object_id(document)

@@ -33,6 +33,7 @@ from gpucluster.sandbox.clouds.kubernetes.objects import (
     AUTONAMED,
     RELEASE,
     STAND_IN,
+    account_of,
     cluster_at,
     live,
     name_of,
@@ -99,6 +100,7 @@ def _split(path: str) -> tuple[str, ...]:
 
 
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
+_SERVICE_ACCOUNT: Final = "kubernetes:core/v1:ServiceAccount"
 _AKS_ADMIN: Final = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"
 """Azure Kubernetes Service RBAC Cluster Admin (Azure built-in roles documentation)."""
 _BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
@@ -182,6 +184,20 @@ def _created_by_release(ledger: Ledger, server: str, namespace: str) -> bool:
     return any(inputs.get("createNamespace") is True and namespace_of(inputs) == namespace for inputs in releases)
 
 
+def check_account(resource: Resource, ledger: Ledger, server: str) -> None:
+    """A token needs its service account.
+
+    Source: kubernetes v1.36.3, pkg/controller/serviceaccount/tokens_controller.go (syncSecret), which deletes a Secret
+    without one; pulumi/pulumi-kubernetes, provider/pkg/await/await.go (untilCoreV1SecretInitialized).
+    """
+    account = account_of(resource.inputs)
+    if account is not None and ledger.get("kubernetes", server, _SERVICE_ACCOUNT, "/".join(account)) is None:
+        raise CloudError(
+            f'resource "{object_id(resource.inputs)}" was not successfully created: its service account '
+            f'"{"/".join(account)}" does not exist, so Kubernetes deletes it; make it depend on the account'
+        )
+
+
 def check_name_is_free(resource: Resource, ledger: Ledger, server: str) -> None:
     """A name is unique per kind and namespace (API server, AlreadyExists; Helm, "cannot re-use a name")."""
     id_ = object_id(resource.inputs)
@@ -253,6 +269,7 @@ class Cluster(Account):
             check_reachable(self.ledger, self.server)
             check_definition(resource, self.ledger, self.server)
             check_namespace(resource, self.ledger, self.server)
+            check_account(resource, self.ledger, self.server)
             check_pod_security(resource, self.ledger, self.server)
         check_name_is_free(resource, self.ledger, self.server)
         return CreatedResource(

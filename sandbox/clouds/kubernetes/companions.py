@@ -31,6 +31,10 @@ class Companion(Protocol):
         """Stops the controllers of a Helm release."""
         ...
 
+    def local(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """An object as controllers here need it: with the local address of another live cluster. token: its type."""
+        ...
+
     def settle(self) -> Sequence[str]:
         """Updates nodes and controllers to the current ledger; returns notices for the user, in lines."""
         ...

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
@@ -13,7 +15,7 @@ from gpucluster.core.text.type_guards import is_object, mapping
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.model import hex_suffix, random_hex
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.types.values import UNKNOWN, plain
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret, plain
 
 SUFFIX: Final = ".sandbox.invalid"
 """Suffix of the names of all simulated endpoints."""
@@ -189,10 +191,38 @@ def live(resource: Resource) -> dict[str, Any]:
     if resource.token == RELEASE:
         return {"status": _release_status(resource), "resourceNames": mapping(resource.inputs.get("resourceNames"))}
     outputs: dict[str, Any] = {"metadata": _live_metadata(resource)}
+    if account := account_of(resource.inputs):
+        outputs["data"] = resource.outputs.get("data") or Secret(_token(*account))
     status = _STATUS.get(resource.token.rsplit(":", 1)[-1])
     if status is not None:
         outputs["status"] = status
     return outputs
+
+
+_TOKEN: Final = "kubernetes.io/service-account-token"
+_ACCOUNT: Final = "kubernetes.io/service-account.name"
+
+
+def account_of(values: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Namespace and name of the service account whose token an object holds; None for all others."""
+    if plain(values.get("type")) != _TOKEN:
+        return None
+    return namespace_of(values), str(mapping(_metadata(values).get("annotations")).get(_ACCOUNT))
+
+
+def _token(namespace: str, account: str) -> dict[str, str]:
+    """What Kubernetes' token controller writes into such a Secret; the token is a JWT without a valid signature."""
+    claims = {"sub": f"system:serviceaccount:{namespace}:{account}"}
+    parts = [json.dumps(one).encode() for one in ({"alg": "RS256"}, claims)]
+    token = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (*parts, random_hex(64).encode()))
+    texts = {"token": token, "ca.crt": "simulated", "namespace": namespace}
+    return {key: base64.b64encode(text.encode()).decode() for key, text in texts.items()}
+
+
+def account_of_token(token: str) -> str:
+    """The service account of a token, as the API server calls it. Raises ValueError for what is no token."""
+    claims = token.split(".")[1] if token.count(".") == 2 else ""
+    return str(json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["sub"])
 
 
 def _live_metadata(resource: Resource) -> dict[str, Any]:

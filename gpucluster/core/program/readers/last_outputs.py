@@ -16,7 +16,12 @@ concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/att
 
 def last_outputs() -> Mapping[str, Any]:
     """Empty before the first update. The SDK sends what is queued while it waits for the answer."""
-    return _read("readStackOutputs", "name")
+    return stack_outputs(pulumi.get_stack())
+
+
+def stack_outputs(stack: str) -> Mapping[str, Any]:
+    """Those of any stack, which may name its organization and project; empty if it has none or does not exist."""
+    return _read("readStackOutputs", "name", stack)
 
 
 def last_resources() -> Mapping[str, Any]:
@@ -25,11 +30,11 @@ def last_resources() -> Mapping[str, Any]:
     Of a stack that was never updated the engine can't be asked: it crashes, because there is no state. Source:
     pulumi/pulumi v3.250.0, pkg/backend/backend.go, GetStackResourceOutputs.
     """
-    return _read("readStackResourceOutputs", "stackName") if last_outputs() else {}
+    return _read("readStackResourceOutputs", "stackName", pulumi.get_stack()) if last_outputs() else {}
 
 
-def _read(function: str, argument: str) -> Mapping[str, Any]:
-    stack = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
+def _read(function: str, argument: str, name: str) -> Mapping[str, Any]:
+    stack = name if "/" in name else "/".join((pulumi.get_organization(), pulumi.get_project(), name))
     for seconds in _WAITS:
         try:
             return _answer(function, {argument: stack})

@@ -139,7 +139,12 @@ def test_a_document_is_written_in_each_form(form: str, text: str) -> None:
 
 
 def test_its_json_is_the_model() -> None:
-    assert json.loads(written(DOCUMENT, "json")) == {"schema_version": 2, "schema_minor": 0, "currency": "USD", "total": "3.00"}
+    assert json.loads(written(DOCUMENT, "json")) == {
+        "schema_version": 2,
+        "schema_minor": 0,
+        "currency": "USD",
+        "total": "3.00",
+    }
 
 
 def test_its_page_has_sums_figures_and_every_section_as_text() -> None:
