@@ -157,36 +157,30 @@ def by_price(workers: Sequence[Worker]) -> tuple[Worker, ...]:
     return tuple(sorted(workers, key=lambda one: (one.gpu_hour_usd is None, one.gpu_hour_usd or 0)))
 
 
-def worker_problems(
-    workers: Mapping[str, Worker | None],
-    *,
-    manager: str,
-    namespaces: Sequence[str],
-    charts: str,
-    leader_worker_sets: bool,
-) -> Iterator[Problem]:
-    """Why workers can't join. workers: by the names of their stacks; None for a stack that describes none. The others
-    are the manager's own.
+def worker_problems(workers: Mapping[str, Worker | None], manager: Worker) -> Iterator[Problem]:
+    """Why workers can't join. workers: by the names of their stacks; None for a stack that describes none. manager: as
+    if it were a worker of itself.
     """
     found = [worker for worker in workers.values() if worker is not None]
     names = Counter(worker.name for worker in found)
     for stack, worker in workers.items():
         if worker is None:
-            fix = (
-                f"write fleet: {{manager: {manager}}} into its spec and run `pulumi up` there first, or remove it here"
-            )
+            fix = f"write fleet: {{manager: {manager.manager}}} into its spec and run `pulumi up` there first"
+            fix += ", or remove it here"
             yield Problem(_WORKERS, f"has {stack}, which has no worker of a fleet", fix)
             continue
-        if worker.manager.rpartition("/")[2] != manager:
+        if worker.manager.rpartition("/")[2] != manager.manager:
             seen = f"has {stack}, whose manager is {worker.manager}"
-            yield Problem(_WORKERS, seen, f"write fleet.manager: {manager} into its spec, and run `pulumi up` there")
-        if lacks := [name for name in namespaces if name not in worker.namespaces]:
+            yield Problem(
+                _WORKERS, seen, f"write fleet.manager: {manager.manager} into its spec, and run `pulumi up` there"
+            )
+        if lacks := [name for name in manager.namespaces if name not in worker.namespaces]:
             seen = f"has {stack}, which lacks the namespaces {_list(lacks)}"
             yield Problem(_WORKERS, seen, "give both specs the same teams")
-        if worker.charts != charts:
-            seen = f"has {stack} with the charts {worker.charts}, but this cluster has {charts}"
+        if worker.charts != manager.charts:
+            seen = f"has {stack} with the charts {worker.charts}, but this cluster has {manager.charts}"
             yield Problem(_WORKERS, seen, "update both with one release of gpucluster")
-        if leader_worker_sets and not worker.leader_worker_sets:
+        if manager.leader_worker_sets and not worker.leader_worker_sets:
             seen = f"has {stack} without LeaderWorkerSets, which this cluster has"
             yield Problem(_WORKERS, seen, "set jobs.leader_worker_sets to the same in both specs")
         if names[worker.name] > 1:

@@ -18,9 +18,10 @@ from pulumi.runtime.config import CONFIG, get_config_env
 from gpucluster.components.cluster.cloud import ClusterPlan, Training, cloud_of, missing_sdk
 from gpucluster.components.cluster.outputs import Cluster
 from gpucluster.components.kubernetes.objects.charts import CHART_SET
+from gpucluster.components.planning.names import GPU
 from gpucluster.components.planning.planning import PlanError
 from gpucluster.components.resources.run import simulated
-from gpucluster.components.shared.fleet import FleetPlan, by_price, worker_of, worker_problems
+from gpucluster.components.shared.fleet import FleetPlan, Worker, by_price, worker_of, worker_problems
 from gpucluster.components.spec.file import SET_VARIABLE, overrides, show_from
 from gpucluster.components.stack.stack_config import StackConfig, stack_config
 from gpucluster.core.program.closing import OUTPUT_VARIABLE, in_full
@@ -114,17 +115,27 @@ def cluster_declaration_context(plan: Plan, *, in_user_terms: Callable[[str], st
 
 
 def _with_workers(plan: ClusterPlan, fleet: FleetPlan) -> FleetPlan:
-    """The fleet with its workers as their stacks describe them."""
-    found = {stack: worker_of(stack, stack_outputs(stack)) for stack in fleet.names}
-    problems = worker_problems(
-        found,
+    """The fleet with its workers as their stacks describe them; without an engine, with workers like this cluster."""
+    like_this = Worker(
+        stack="",
         manager=pulumi.get_stack(),
         namespaces=plan.people.namespaces,
+        nodes=plan.training.nodes,
+        gpus=plan.training.shape.gpus,
+        quotas={GPU: str(plan.training.nodes * plan.training.shape.gpus)},
+        cidrs=(),
         charts=CHART_SET,
         leader_worker_sets=plan.leader_worker_sets,
     )
-    if listed := [str(problem) for problem in problems]:
-        raise InputError(f"cluster {plan.name}", listed)
+    found: dict[str, Worker | None] = {}
+    for stack in fleet.names:
+        try:
+            outputs = stack_outputs(stack)
+        except Exception:  # The SDK raises no narrower one for a stack that does not exist.
+            outputs = {}
+        found[stack] = replace(like_this, stack=stack) if outputs is None else worker_of(stack, outputs)
+    if problems := [str(problem) for problem in worker_problems(found, like_this)]:
+        raise InputError(f"cluster {plan.name}", problems)
     return replace(fleet, workers=by_price([worker for worker in found.values() if worker is not None]))
 
 

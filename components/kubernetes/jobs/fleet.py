@@ -215,7 +215,9 @@ class FleetWorker(pulumi.ComponentResource):
             annotations={"kubernetes.io/service-account.name": FLEET},
         )
         data: pulumi.Output[Mapping[str, str] | None] = pulumi.get(token, "data")
-        self.kubeconfig = pulumi.Output.secret(pulumi.Output.all(cluster, data).apply(lambda found: _access(*found)))
+        self.kubeconfig = pulumi.Output.secret(
+            pulumi.Output.all(cluster, data).apply(lambda found: manager_kubeconfig(*found))
+        )
         self.register_outputs({"queue": FLEET})
 
 
@@ -227,7 +229,7 @@ def _rule(group: str, resources: Sequence[str], verbs: Sequence[str]) -> dict[st
     return {"apiGroups": [group], "resources": [*resources], "verbs": [*verbs]}
 
 
-def _access(cluster: str, data: Mapping[str, str] | None) -> str:
+def manager_kubeconfig(cluster: str, data: Mapping[str, str] | None) -> str:
     """The kubeconfig of the manager's account, as JSON, with its token and the certificate: Kueue accepts no command
     and no file. cluster: a kubeconfig of the same API.
     """

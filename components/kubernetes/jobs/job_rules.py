@@ -96,7 +96,9 @@ def _fabric_values(
             *_with_dependencies(gpu_pods["variables"], {"parts", "queue", "made"}),
             {"name": "apart", "expression": json.dumps(apart)},
         ],
-        "queues": [pool.name, *([FLEET] if has_fleet else [])],
+        "other_queue": f"!(variables.queue in ['{pool.name}', '{FLEET}'])"
+        if has_fleet
+        else f"variables.queue != '{pool.name}'",
         "or_one_cloud": f"; jobs of the queue {FLEET} have no fabric: use {pool.name}" if has_fleet else "",
         "gpus": pool.shape.gpus,
         "fabric": marks,

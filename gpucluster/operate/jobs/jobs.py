@@ -158,6 +158,8 @@ def _state(job: Object, workload: Object, pods: Sequence[Object], expected: int,
     if mapping(workload.get("spec")).get("active") is False:
         cause = kueue.get("Evicted") or kueue.get("DeactivationTarget") or {}
         return State.STOPPED, str(cause.get("message") or "")
+    if "Admitted" in kueue and (elsewhere := mapping(workload.get("status")).get("clusterName")):
+        return State.RUNNING, f"in the cluster {elsewhere}"
     if "Admitted" in kueue:
         return _admitted(kueue["Admitted"], pods, expected, now)
     if not workload and any(mapping(pod.get("status")).get("phase") == "Running" for pod in pods):

@@ -16,11 +16,14 @@ concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/att
 
 def last_outputs() -> Mapping[str, Any]:
     """Empty before the first update. The SDK sends what is queued while it waits for the answer."""
-    return stack_outputs(pulumi.get_stack())
+    return stack_outputs(pulumi.get_stack()) or {}
 
 
-def stack_outputs(stack: str) -> Mapping[str, Any]:
-    """Those of any stack, which may name its organization and project; empty if it has none or does not exist."""
+def stack_outputs(stack: str) -> Mapping[str, Any] | None:
+    """Those of any stack, which may name its organization and project; None without an engine.
+
+    Raises Exception if the stack does not exist.
+    """
     return _read("readStackOutputs", "name", stack)
 
 
@@ -30,10 +33,10 @@ def last_resources() -> Mapping[str, Any]:
     Of a stack that was never updated the engine can't be asked: it crashes, because there is no state. Source:
     pulumi/pulumi v3.250.0, pkg/backend/backend.go, GetStackResourceOutputs.
     """
-    return _read("readStackResourceOutputs", "stackName", pulumi.get_stack()) if last_outputs() else {}
+    return (_read("readStackResourceOutputs", "stackName", pulumi.get_stack()) or {}) if last_outputs() else {}
 
 
-def _read(function: str, argument: str, name: str) -> Mapping[str, Any]:
+def _read(function: str, argument: str, name: str) -> Mapping[str, Any] | None:
     stack = name if "/" in name else "/".join((pulumi.get_organization(), pulumi.get_project(), name))
     for seconds in _WAITS:
         try:
@@ -43,8 +46,8 @@ def _read(function: str, argument: str, name: str) -> Mapping[str, Any]:
     return _answer(function, {argument: stack})
 
 
-def _answer(function: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
+def _answer(function: str, arguments: Mapping[str, str]) -> Mapping[str, Any] | None:
     # The engine itself answers, from the stack's last state; a StackReference would be a resource of the stack.
     # Source: pulumi/pulumi v3.250.0, pkg/resource/deploy/builtins.go, readStackOutputs and readStackResourceOutputs.
     answer = cast(Any, pulumi.runtime.invoke(f"pulumi:pulumi:{function}", arguments)).value
-    return cast(Mapping[str, Any], (answer or {}).get("outputs") or {})
+    return cast("Mapping[str, Any] | None", (answer or {}).get("outputs"))
