@@ -74,11 +74,11 @@ def brought_up(path: Path, cloud: str, spec: Path | None = None) -> Iterator[Liv
         asked = path / "stacks/specs/trial.yaml"
         asked.write_text(_with_data(asked) if spec is None else spec.read_text())
         (path / ".venv").symlink_to(ROOT / ".venv")
-        _run(path, "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
+        sandbox(path, "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
     with living(Path(given or path), stack, cloud) as live:
         yield live
     if given is None:
-        _run(path, "stop", "--stack", stack)
+        sandbox(path, "stop", "--stack", stack)
 
 
 def _with_data(spec: Path) -> str:
@@ -89,7 +89,8 @@ def _with_data(spec: Path) -> str:
     return yaml.safe_dump(fields, sort_keys=False)
 
 
-def _run(path: Path, *args: str) -> None:
+def sandbox(path: Path, *args: str) -> None:
+    """Runs a command of the sandbox in a project."""
     command = [str(Path(sys.executable).parent / "gpucluster"), "sandbox", *args]
     done = subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
