@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable
@@ -13,9 +14,9 @@ import pytest
 from gpucluster.sandbox.clouds.cloud import Change, CloudError, Kind, Resource
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.objects import STAND_IN
+from gpucluster.sandbox.clouds.kubernetes.objects import STAND_IN, account_of_token
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.types.values import UNKNOWN
+from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
 from tests.says import Says
 
 SERVER = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
@@ -221,3 +222,21 @@ def test_a_replacement_deletes_first_where_the_name_is_given(cluster: Cluster, a
     generated = asked("core/v1:ConfigMap", metadata=cluster.defaults(asked("core/v1:ConfigMap"), b"")["metadata"])
     for resource, expected in ((given, True), (generated, False)):
         assert cluster.deletes_first(replace(resource, old_inputs=resource.inputs)) is expected
+
+
+def test_the_token_of_a_service_account_needs_the_account_and_is_a_secret(
+    asked: Asked, create: Callable[[Resource], Entry]
+) -> None:
+    metadata = {"name": "token", "namespace": "kube-system"}
+    whose = {"annotations": {"kubernetes.io/service-account.name": "robot"}}
+    token = asked("core/v1:Secret", "t", type="kubernetes.io/service-account-token", metadata={**metadata, **whose})
+    with pytest.raises(CloudError, match='its service account "kube-system/robot" does not exist'):
+        create(token)
+    create(asked("core/v1:ServiceAccount", "a", metadata={**metadata, "name": "robot"}))
+    data = create(token).outputs["data"]
+    assert isinstance(data, Secret)
+    assert sorted(data.value) == ["ca.crt", "namespace", "token"]
+    name = account_of_token(base64.b64decode(data.value["token"]).decode())
+    assert name == "system:serviceaccount:kube-system:robot"
+    with pytest.raises(ValueError, match="Expecting value"):
+        account_of_token("no token")
