@@ -16,6 +16,10 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
 from gpucluster import aws, azure, gcp
+from gpucluster.components.cluster.cloud import cloud_of
+from gpucluster.components.kubernetes.objects.charts import CHART_SET
+from gpucluster.components.shared.fleet import Worker
+from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.stack import declaration
 from gpucluster.components.stack.declaration import declaration_context, declare, read_trial_start
 from gpucluster.components.stack.stack_config import read_stack
@@ -24,6 +28,7 @@ from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.program.readers import last_outputs as module
 from gpucluster.core.program.readers.records import call_of, resource_of
 from gpucluster.cost.pricing import plan_prices
+from gpucluster.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 
@@ -236,3 +241,63 @@ def test_a_plan_has_the_line_in_which_a_program_declares_a_cluster(cloud: Any, p
     assert resource_of(record, "plan.json", "").source_position == f"{Path(__file__).name}#{lines[0]}"
     assert len(call_of(record)) == 2
     assert call_of({**record, "type": "aws:s3/bucket:Bucket", "custom": True}) == []
+
+
+@pytest.fixture
+def manager(trial: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The plan of the manager of two workers."""
+    monkeypatch.setattr(pulumi, "get_stack", lambda: "aws-trial")
+    spec = ClusterSpec.model_validate({**trial, "fleet": {"workers": ["gcp-trial", "azure-trial"]}})
+    aws = cloud_of("aws")
+    return aws.plan_cluster(spec, aws.locate(aws.keys)[0], "aws-trial")
+
+
+def _outputs(stack: str, price: str) -> dict[str, Any]:
+    worker = Worker(
+        stack=stack,
+        manager="aws-trial",
+        namespaces=["training"],
+        nodes=4,
+        gpus=8,
+        quotas={"cpu": "832"},
+        cidrs=["203.0.113.0/24"],
+        charts=CHART_SET,
+        leader_worker_sets=False,
+    )
+    return {"fleet": worker.facts, "fleetKubeconfig": "{}", "perTrainingGpuHour": price}
+
+
+def test_the_workers_of_a_fleet_come_from_their_stacks_the_cheapest_first(
+    manager: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs = {"gcp-trial": _outputs("gcp-trial", "14.94"), "azure-trial": _outputs("azure-trial", "12.80")}
+    monkeypatch.setattr(declaration, "stack_outputs", outputs.get)
+    found = declaration._with_workers(manager, manager.fleet)
+    assert [(worker.stack, str(worker.gpu_hour_usd)) for worker in found.workers] == [
+        ("azure-trial", "12.80"),
+        ("gcp-trial", "14.94"),
+    ]
+
+
+def test_a_stack_without_a_worker_is_refused_with_each_other_before_anything_is_declared(
+    manager: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The SDK raises for a stack that does not exist; one without the field has no such outputs.
+    monkeypatch.setattr(declaration, "stack_outputs", {"azure-trial": {"kubeconfig": "{}"}}.__getitem__)
+    with pytest.raises(InputError) as refusal:
+        declaration._with_workers(manager, manager.fleet)
+    assert [problem.split(",")[0] for problem in refusal.value.problems] == [
+        "fleet.workers has gcp-trial",
+        "fleet.workers has azure-trial",
+    ]
+
+
+def test_without_an_engine_the_workers_are_as_large_as_the_manager(
+    manager: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(declaration, "stack_outputs", lambda _: None)
+    found = declaration._with_workers(manager, manager.fleet)
+    assert [(worker.stack, worker.nodes, worker.quotas) for worker in found.workers] == [
+        ("gcp-trial", 4, {"nvidia.com/gpu": "32"}),
+        ("azure-trial", 4, {"nvidia.com/gpu": "32"}),
+    ]

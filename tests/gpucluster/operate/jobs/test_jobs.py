@@ -51,6 +51,13 @@ def jobs(
     )
 
 
+def test_a_job_of_a_fleet_runs_in_another_cluster_and_lacks_no_pod() -> None:
+    there = workload("a", RESERVED, ADMITTED)
+    there["status"]["clusterName"] = "gcp-trial"
+    [found] = jobs(there, own=(job("a"),))
+    assert (found.state, found.reason, found.pods) == (State.RUNNING, "in the cluster gcp-trial", ())
+
+
 def test_a_running_job_that_trainer_calls_suspended_runs() -> None:
     [found] = jobs(
         workload("a", RESERVED, ADMITTED), own=(job("a", RESUMED, user="ada"),), pods=(pod("a-node-0-0", "a"),)
