@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
@@ -73,11 +73,14 @@ def worker_of(stack: str, outputs: Mapping[str, Any]) -> Worker | None:
         return None
     values: dict[str, Any] = {re.sub("([A-Z])", lambda big: f"_{big[1].lower()}", key): facts[key] for key in facts}
     numbers = {key: int(values[key]) for key in ("nodes", "gpus")}
-    try:
-        price = Decimal(str(outputs.get(_PRICE)))
-    except InvalidOperation:  # "unknown" or "at least 5.10", or no output of a cluster without GPUs
-        price = None
-    return Worker(**values | numbers, stack=stack, gpu_hour_usd=price, kubeconfig=str(outputs[KUBECONFIG]))
+    # A range counts by its lower end; "unknown" and "at least 5.10" are no price.
+    price = re.match(r"[\d.]+", str(outputs.get(_PRICE)))
+    return Worker(
+        **values | numbers,
+        stack=stack,
+        gpu_hour_usd=None if price is None else Decimal(price[0]),
+        kubeconfig=str(outputs[KUBECONFIG]),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,8 @@ MANAGER: Final = replace(WORKER, stack="aws-trial", kubeconfig="")
 def test_the_manager_reads_what_a_worker_wrote() -> None:
     outputs = {FACTS: WORKER.facts, KUBECONFIG: "{}", "perTrainingGpuHour": "5.10"}
     assert worker_of("gcp-trial", outputs) == replace(WORKER, gpu_hour_usd=Decimal("5.10"))
+    ranged = worker_of("gcp-trial", {**outputs, "perTrainingGpuHour": "5.10 to 5.40"})
+    assert ranged == replace(WORKER, gpu_hour_usd=Decimal("5.10"))
     assert worker_of("gcp-trial", {**outputs, "perTrainingGpuHour": "at least 5.10"}) == WORKER
     assert worker_of("gcp-trial", {"kubeconfig": "{}"}) is None
     assert "{}" not in repr(WORKER)
