@@ -151,20 +151,6 @@ def test_a_job_of_a_cluster_that_leaves_the_fleet_comes_back_and_runs_in_the_nex
     runs_in(live, clusters, "returns", order[0])
 
 
-def test_a_job_without_room_in_the_cheapest_cluster_runs_in_the_next(
-    live: Live, clusters: dict[str, Live], order: list[str]
-) -> None:
-    """A job of its own fills the first worker. A Job of the fleet waits there for 5 minutes, and runs in the second."""
-    first = clusters[order[0]]
-    first.submit(trainjob("fills", nodes=4))
-    try:
-        first.running("fills", 4)
-        live.submit(job("next"))
-        runs_in(live, clusters, "next", order[1])
-    finally:
-        first.clean()
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -189,3 +175,17 @@ def test_a_job_that_could_not_travel_is_refused(live: Live, change: dict[str, An
         document |= {"apiVersion": "apps/v1", "kind": "Deployment"}
         document["spec"] = {"selector": {"matchLabels": labels}, "template": template}
     assert said in live.refusal(document)
+
+
+def test_a_job_without_room_in_the_cheapest_cluster_runs_in_the_next(
+    live: Live, clusters: dict[str, Live], order: list[str]
+) -> None:
+    """A job of its own fills the first worker. A Job of the fleet waits there for 5 minutes, and runs in the second."""
+    first = clusters[order[0]]
+    first.submit(trainjob("fills", nodes=4))
+    try:
+        first.running("fills", 4)
+        live.submit(job("next"))
+        runs_in(live, clusters, "next", order[1])
+    finally:
+        first.clean()
