@@ -13,6 +13,7 @@ from gpucluster.components.cluster.cloud import ClusterPlan
 from gpucluster.components.cluster.outputs import Cluster, ControlPlane, Logs, Registry, SharedStorage
 from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.kubernetes.job_identities import JobIdentities, JobIdentity
+from gpucluster.components.kubernetes.jobs.fleet import FleetManager, FleetWorker
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.jobs import Jobs
 from gpucluster.components.kubernetes.node_health.objects import NodeHealth
@@ -25,7 +26,7 @@ from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.telemetry.collector import MetricsSink
 from gpucluster.components.kubernetes.workspaces import TeamSpace, Workspace, people_spaces
-from gpucluster.components.planning.names import TRAINING_POOL
+from gpucluster.components.planning.names import NAMESPACE, TRAINING_POOL
 from gpucluster.components.resources.failures import Failures
 from gpucluster.components.resources.label_transformation import labelled
 from gpucluster.components.shared.buckets import IdentityPlan
@@ -209,15 +210,36 @@ class SharedCluster(Cluster, Generic[Plan]):
             chart_set=self._plan.versions.chart_set,
             leader_worker_sets=self._plan.leader_worker_sets,
             fleet=self._plan.fleet,
-            address=self._found.address,
-            cluster=self._reached.kubeconfig,
             opts=self._inside,
         )
-        fleet, kubeconfig = self._plan.fleet, jobs.fleet_kubeconfig
-        if fleet is not None and fleet.manager is not None and kubeconfig is not None:
-            worker = self._worker(fleet, fleet.manager, pools)
-            self.fleet = {FACTS: worker.facts, KUBECONFIG: kubeconfig}
+        if self._plan.fleet is not None:
+            self._join(self._plan.fleet, jobs, pools)
         return jobs.ready
+
+    def _join(self, fleet: FleetPlan, jobs: Jobs, pools: Sequence[JobPool]) -> None:
+        """One side of a fleet."""
+        name, namespace = f"{self._name}-fleet", self._workspace.namespace.object_name
+        if fleet.manager is None:
+            teams = {space.team.namespace: space.namespace.object_name for space in self._spaces}
+            FleetManager(
+                name,
+                fleet,
+                namespaces={NAMESPACE: namespace, **teams},
+                address=self._found.address,
+                after=[jobs],
+                opts=self._inside,
+            )
+            return
+        worker = FleetWorker(
+            name,
+            namespace=namespace,
+            spaces=self._spaces,
+            cluster=self._reached.kubeconfig,
+            after=[jobs],
+            opts=self._inside,
+        )
+        facts = self._worker(fleet, fleet.manager, pools).facts
+        self.fleet = {FACTS: facts, KUBECONFIG: worker.kubeconfig}
 
     def _worker(self, fleet: FleetPlan, manager: str, pools: Sequence[JobPool]) -> Worker:
         training = next(pool for pool in pools if pool.name == TRAINING_POOL)

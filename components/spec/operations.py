@@ -50,7 +50,7 @@ _STACK: Final = r"^[\w.-]{1,100}(/[\w.-]{1,100}/[\w.-]{1,100})?$"
 
 def _stack(value: str) -> str:
     if not re.fullmatch(_STACK, value, re.ASCII):
-        raise ValueError("is not the name of a stack; write one such as gcp-trial, or organization/project/stack")
+        raise ValueError("is not the name of a stack; write one such as second, or organization/project/stack")
     return value
 
 
@@ -73,12 +73,12 @@ class Fleet(Model):
         max_length=20,
         description="Stacks whose clusters run the jobs of this cluster's queue `fleet`; the cheapest GPU-hour is "
         "tried first, whatever the order here",
-        examples=[["gcp-trial", "azure-trial"]],
+        examples=[["second", "third"]],
     )
     manager: _Stack | None = Field(
         default=None,
         description="Stack whose queue `fleet` may send jobs to this cluster, for its training nodes",
-        examples=["aws-trial"],
+        examples=["first"],
     )
 
 

@@ -169,7 +169,7 @@ class FleetWorker(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """namespace: `training`, after its creation. spaces: of teams. cluster: a kubeconfig with the address and the
-        certificate of the API. after: the queues of the training pool, and Kueue.
+        certificate of the API. after: the queues of jobs.
         """
         super().__init__("gpucluster:kubernetes:FleetWorker", name, {}, opts)
 

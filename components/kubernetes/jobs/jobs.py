@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.jobs.fleet import FleetManager, FleetWorker
 from gpucluster.components.kubernetes.jobs.job_controllers import Queueing
 from gpucluster.components.kubernetes.jobs.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs.job_rules import job_rules, rules_of
@@ -50,8 +49,6 @@ class Jobs(pulumi.ComponentResource):
     """Outputs: queues and runtimes, by name. `ready`: the software."""
 
     ready: list[pulumi.Resource]
-    fleet_kubeconfig: pulumi.Output[str] | None
-    """Of the manager whose jobs this cluster runs, a secret."""
 
     def __init__(
         self,
@@ -68,14 +65,11 @@ class Jobs(pulumi.ComponentResource):
         chart_set: str | None = None,
         leader_worker_sets: bool = False,
         fleet: FleetPlan | None = None,
-        address: pulumi.Output[str] | None = None,
-        cluster: pulumi.Output[str] | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
         to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
-        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`. fleet: None without one. address,
-        cluster: as in the components of a fleet.
+        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`. fleet: None without one.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -96,16 +90,12 @@ class Jobs(pulumi.ComponentResource):
         ready = pulumi.ResourceOptions(parent=self, depends_on=software.ready)
         queues = {
             pool.name: JobQueue(
-                f"{name}-{pool.name}",
-                pool,
-                namespace=namespace,
-                after=software.ready,
-                teams=teams,
-                opts=here,
+                f"{name}-{pool.name}", pool, namespace=namespace, after=software.ready, teams=teams, opts=here
             )
             for pool in pools
         }
-        team_queues = [TeamQueues(f"{name}-team-{space.team.name}", space, queues, pools, here) for space in spaces]
+        for space in spaces:
+            TeamQueues(f"{name}-team-{space.team.name}", space, queues, pools, here)
         for priority, (value, description) in PRIORITIES.items():
             Declared(
                 f"{name}-{priority}-priority",
@@ -135,25 +125,6 @@ class Jobs(pulumi.ComponentResource):
         only_from_within(f"{name}-network", namespace=namespace, opts=here)
         if closed:
             not_to_these(f"{name}-closed", closed, namespace=namespace, opts=here)
-        self.fleet_kubeconfig = None
-        if fleet is not None and fleet.manager is None:
-            FleetManager(
-                f"{name}-fleet",
-                fleet,
-                namespaces={NAMESPACE: namespace, **{it.team.namespace: it.namespace.object_name for it in spaces}},
-                address=address,
-                after=software.ready,
-                opts=here,
-            )
-        elif fleet is not None and cluster is not None:
-            self.fleet_kubeconfig = FleetWorker(
-                f"{name}-fleet",
-                namespace=namespace,
-                spaces=spaces,
-                cluster=cluster,
-                after=[*software.ready, *queues.values(), *team_queues],
-                opts=here,
-            ).kubeconfig
         self.register_outputs({"queues": [pool.name for pool in pools], "runtimes": list(runtimes)})
 
 
