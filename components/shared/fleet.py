@@ -97,7 +97,7 @@ class FleetPlan:
 
     @property
     def quotas(self) -> dict[str, str]:
-        """Those of all workers together."""
+        """Those of all workers together, in an order that does not depend on how an engine returns their outputs."""
         sums: Counter[str] = Counter()
         units: dict[str, str] = {}
         for worker in self.workers:
@@ -105,7 +105,7 @@ class FleetPlan:
                 digits = amount.rstrip("KMGTi")
                 sums[resource] += int(digits)
                 units[resource] = amount[len(digits) :]
-        return {resource: f"{total}{units[resource]}" for resource, total in sums.items()}
+        return {resource: f"{total}{units[resource]}" for resource, total in sorted(sums.items())}
 
 
 def plan_fleet(

@@ -56,8 +56,11 @@ def test_the_cheapest_is_first_and_one_without_a_price_last() -> None:
 
 
 def test_the_queue_has_what_all_workers_have() -> None:
-    plan = FleetPlan(manager=None, names=["a", "b"], cidrs=[], workers=[WORKER, WORKER])
-    assert plan.quotas == {"cpu": "1664", "memory": "14976Gi", GPU: "64"}
+    other = replace(WORKER, quotas=dict(reversed(WORKER.quotas.items())))
+    for workers in ([WORKER, other], [other, WORKER]):
+        plan = FleetPlan(manager=None, names=["a", "b"], cidrs=[], workers=workers)
+        # An update would follow another order.
+        assert [*plan.quotas.items()] == [("cpu", "1664"), ("memory", "14976Gi"), (GPU, "64")]
 
 
 def _said(**changes: Any) -> list[str]:
