@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from ipaddress import ip_address, ip_network
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from gpucluster.components.planning.names import FLEET, GPU
 from gpucluster.components.planning.planning import Planning
@@ -68,16 +68,22 @@ class Worker:
 
 def worker_of(stack: str, outputs: Mapping[str, Any]) -> Worker | None:
     """The worker that a stack's outputs describe; None if they describe none."""
-    facts = outputs.get(FACTS)
+    facts: Any = outputs.get(FACTS)
     if not isinstance(facts, Mapping) or not outputs.get(KUBECONFIG):
         return None
-    values: dict[str, Any] = {re.sub("([A-Z])", lambda big: f"_{big[1].lower()}", key): facts[key] for key in facts}
-    numbers = {key: int(values[key]) for key in ("nodes", "gpus")}
+    given = cast("Mapping[str, Any]", facts)
     # A range counts by its lower end; "unknown" and "at least 5.10" are no price.
     price = re.match(r"[\d.]+", str(outputs.get(_PRICE)))
     return Worker(
-        **values | numbers,
         stack=stack,
+        manager=given["manager"],
+        namespaces=given["namespaces"],
+        nodes=int(given["nodes"]),
+        gpus=int(given["gpus"]),
+        quotas=given["quotas"],
+        cidrs=given["cidrs"],
+        charts=given["charts"],
+        leader_worker_sets=given["leaderWorkerSets"],
         gpu_hour_usd=None if price is None else Decimal(price[0]),
         kubeconfig=str(outputs[KUBECONFIG]),
     )

@@ -132,7 +132,7 @@ def _with_workers(plan: ClusterPlan, fleet: FleetPlan) -> FleetPlan:
         try:
             outputs = stack_outputs(stack)
         except Exception:  # The SDK raises no narrower one for a stack that does not exist.
-            outputs = {}
+            outputs = dict[str, Any]()
         found[stack] = replace(like_this, stack=stack) if outputs is None else worker_of(stack, outputs)
     if problems := [str(problem) for problem in worker_problems(found, like_this)]:
         raise InputError(f"cluster {plan.name}", problems)

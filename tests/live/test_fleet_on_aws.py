@@ -88,8 +88,8 @@ def jobset(name: str) -> dict[str, Any]:
     """The pods of the example on two nodes."""
     one = job(name)
     template = copy.deepcopy(one["spec"]["template"])
-    replicated = {"name": "node", "replicas": 1, "template": {"spec": {"parallelism": 2, "template": template}}}
-    replicated["template"]["spec"]["completions"] = 2
+    spec = {"parallelism": 2, "completions": 2, "template": template}
+    replicated = {"name": "node", "replicas": 1, "template": {"spec": spec}}
     return {
         "apiVersion": "jobset.x-k8s.io/v1alpha2",
         "kind": "JobSet",

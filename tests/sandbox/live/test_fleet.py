@@ -24,15 +24,17 @@ ADDRESS = "https://ABC.gr7.us-east-1.eks.sandbox.invalid"
 def site(tmp_path: Path) -> Iterator[Site]:
     """A manager beside one other cluster, at ADDRESS."""
     ledger = Ledger(tmp_path / "ledger")
-    row = {
-        "provider": "aws",
-        "scope": "us-east-1",
-        "type": "aws:eks/cluster:Cluster",
-        "id": "c",
-        "name": "c",
-        "urn": "u",
-    }
-    ledger.put(Entry(**row, inputs={}, outputs={"endpoint": ADDRESS}))
+    cluster = Entry(
+        provider="aws",
+        scope="us-east-1",
+        type="aws:eks/cluster:Cluster",
+        id="c",
+        name="c",
+        urn="u",
+        inputs={},
+        outputs={"endpoint": ADDRESS},
+    )
+    ledger.put(cluster)
     server = _server(tmp_path, "https://127.0.0.1:1")
     yield Site(server=server, client=Client.__new__(Client), ledger=ledger, scope="scope", folder=tmp_path, say=print)
     ledger.close()
