@@ -68,6 +68,7 @@ def test_there_is_one_of_each_way_to_use_a_gpu_and_of_each_way_of_data() -> None
         "single-gpu": ("TrainJob", "dev"),
         "vllm": ("LeaderWorkerSet", "training"),
         "vscode": ("StatefulSet", "mig"),
+        "whole-node": ("Job", "fleet"),
     }
 
 

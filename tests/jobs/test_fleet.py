@@ -41,7 +41,7 @@ SIDES: Final = {
     "manager": FleetPlan(manager=None, names=["gcp-trial"], cidrs=[], workers=[WORKER]),
     "worker": FleetPlan(manager="aws-trial", names=[], cidrs=[]),
 }
-EXAMPLE: Final = Path(__file__).parents[2] / "examples/jobs/fleet/batch.yaml"
+EXAMPLE: Final = Path(__file__).parents[2] / "examples/jobs/fleet/whole-node.yaml"
 MANAGER: Final = "system:serviceaccount:kueue-system:fleet"
 
 

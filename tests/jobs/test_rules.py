@@ -367,11 +367,12 @@ def test_the_patch_that_kueues_webhook_lays_into_every_job_is_taken(judges: list
 EXAMPLES = Path(__file__).parents[2] / "examples/jobs"
 
 
-OF_SLICES = "vscode.yaml"
+OF_SLICES, OF_FLEETS = "vscode.yaml", "fleet/whole-node.yaml"
+"""Examples that need another cluster; of fleets see test_fleet.py."""
 
 
 @pytest.mark.parametrize(
-    "name", sorted({str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.yaml")} - {OF_SLICES})
+    "name", sorted({str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.yaml")} - {OF_SLICES, OF_FLEETS})
 )
 def test_every_example_is_taken_and_refused_without_its_queue(judges: list[Judge], name: str) -> None:
     for judge in judges:

@@ -79,7 +79,7 @@ def order(live: Live) -> list[str]:
 
 def job(name: str) -> dict[str, Any]:
     """The example under another name."""
-    found: dict[str, Any] = yaml.safe_load((EXAMPLES / "fleet/batch.yaml").read_text())
+    found: dict[str, Any] = yaml.safe_load((EXAMPLES / "fleet/whole-node.yaml").read_text())
     found["metadata"]["name"] = name
     return found
 
