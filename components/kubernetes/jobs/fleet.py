@@ -209,7 +209,8 @@ class FleetWorker(pulumi.ComponentResource):
         token = declare(
             "token",
             SECRET,
-            {"type": "kubernetes.io/service-account-token"},
+            # Only a field that is sent has an output.
+            {"type": "kubernetes.io/service-account-token", "data": None},
             [account],
             _SYSTEM,
             annotations={"kubernetes.io/service-account.name": FLEET},
@@ -231,9 +232,11 @@ def _rule(group: str, resources: Sequence[str], verbs: Sequence[str]) -> dict[st
 
 def manager_kubeconfig(cluster: str, data: Mapping[str, str] | None) -> str:
     """The kubeconfig of the manager's account, as JSON, with its token and the certificate: Kueue accepts no command
-    and no file. cluster: a kubeconfig of the same API.
+    and no file; empty without a token. cluster: a kubeconfig of the same API. data: of the account's Secret.
     """
     token = base64.b64decode((data or {}).get("token") or "").decode()
+    if not token:
+        return ""
     server = json.loads(cluster)["clusters"][0]["cluster"]
     return json.dumps(
         {

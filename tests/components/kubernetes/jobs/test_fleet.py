@@ -139,12 +139,31 @@ def test_a_worker_grants_the_manager_jobs_in_its_namespaces_and_a_look_at_the_re
     ]
 
 
-def test_the_access_has_a_token_and_the_certificate_and_no_command() -> None:
-    made = json.loads(manager_kubeconfig(CLUSTER, {"token": base64.b64encode(b"t0ken").decode()}))
+def test_the_access_has_the_token_that_kubernetes_writes_the_certificate_and_no_command(
+    registered: Registered, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, found = recorder.new_resource, list[str]()
+
+    def with_token(args: Any) -> Any:
+        id_, state = make(args)
+        data = {"token": base64.b64encode(b"t0ken").decode()}
+        return id_, {**state, "data": data} if args.typ.endswith(":Secret") else state
+
+    def declare() -> None:
+        cluster = pulumi.Output.from_input(CLUSTER)
+        FleetWorker("fleet", namespace="training", spaces=[], cluster=cluster, after=[]).kubeconfig.apply(found.append)
+
+    monkeypatch.setattr(recorder, "new_resource", with_token)
+    registered(declare)
+    made = json.loads(found[0])
     assert made["users"] == [{"name": "fleet", "user": {"token": "t0ken"}}]
     assert made["clusters"] == [
         {"name": "fleet", "cluster": {"server": "https://a.example", "certificate-authority-data": "Q0E="}}
     ]
+
+
+def test_there_is_no_access_without_a_token() -> None:
+    assert manager_kubeconfig(CLUSTER, None) == ""
 
 
 def test_the_manager_s_kueue_takes_workers_in_their_order_and_no_kind_that_they_lack() -> None:
