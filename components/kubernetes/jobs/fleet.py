@@ -34,6 +34,7 @@ from gpucluster.components.kubernetes.objects.objects import (
 )
 from gpucluster.components.kubernetes.workspaces import TeamSpace
 from gpucluster.components.planning.names import FLEET, NAMESPACE, TRAINING_POOL
+from gpucluster.components.resources.run import refusing
 from gpucluster.components.shared.fleet import FleetPlan, unreachable
 from gpucluster.errors import InputError
 
@@ -114,9 +115,10 @@ class FleetManager(pulumi.ComponentResource):
 def _check_address(plan: FleetPlan, address: str) -> None:
     problems = [str(problem) for problem in unreachable(plan.workers, address)] if address else []
     if problems and pulumi.runtime.is_dry_run():
-        raise pulumi.RunError(str(InputError("fleet", problems)))
+        with refusing():
+            raise InputError("spec", problems)
     for problem in problems:
-        pulumi.log.warn(f"fleet: {problem}")
+        pulumi.log.warn(problem)
 
 
 def _queue(plan: FleetPlan, namespaces: Sequence[str]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def test_the_cheapest_is_first_and_one_without_a_price_last() -> None:
 
 
 def test_the_queue_has_what_all_workers_have() -> None:
-    other = replace(WORKER, quotas=dict(reversed(WORKER.quotas.items())))
+    other = replace(WORKER, quotas=dict(reversed([*WORKER.quotas.items()])))
     for workers in ([WORKER, other], [other, WORKER]):
         plan = FleetPlan(manager=None, names=["a", "b"], cidrs=[], workers=workers)
         # An update would follow another order.

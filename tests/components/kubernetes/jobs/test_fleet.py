@@ -101,8 +101,8 @@ def test_a_preview_fails_if_a_worker_does_not_admit_the_manager(
     else:
         registered(declare)
         assert [text.split(",")[0] for text in said] == [
-            "fleet: fleet.workers has azure-trial",
-            "fleet: fleet.workers has gcp-trial",
+            "fleet.workers has azure-trial",
+            "fleet.workers has gcp-trial",
         ]
 
 
