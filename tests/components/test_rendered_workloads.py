@@ -65,8 +65,8 @@ def test_the_real_api_server_takes_the_pods_in_a_restricted_namespace_that_the_t
             name, pods = rendered(package, values)
             for workload, spec in pods.items():
                 metadata = {"name": "a", "namespace": "strict"}
+                spec |= {"serviceAccountName": "default"}
                 pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-                pod["spec"] |= {"serviceAccountName": "default"}
                 try:
                     client.apply(pod, dry_run=True)
                     found[package, text, workload] = True
