@@ -93,7 +93,7 @@ class Analyzer(AnalyzerServicer):
     def GetAnalyzerInfo(self, request: Empty, context: Any) -> AnalyzerInfo:
         return AnalyzerInfo(
             name=self._pack.name,
-            displayName=self._pack.name.replace("-", " ").capitalize(),
+            displayName=_readable(self._pack.name),
             version=self._pack.version or _VERSION,
             tags=_TAGS,
             description=self._pack.description,
@@ -260,6 +260,10 @@ def _severity(rule: Rule) -> PolicySeverity.ValueType:
     return PolicySeverity.Value(f"POLICY_SEVERITY_{rule.severity.name}")
 
 
+def _readable(name: str) -> str:
+    return name.replace("-", " ").capitalize()
+
+
 def _not_applicable(outcome: Outcome) -> Iterator[PolicyNotApplicable]:
     """A rule without what it compares with neither passes nor fails."""
     if outcome.not_checked and not outcome.violations:
@@ -271,8 +275,8 @@ def _policy_info(pack: Pack, rule: Rule) -> PolicyInfo:
     of_resource = isinstance(rule, ResourceRule) or rule.mends_by is not None
     info = PolicyInfo(
         name=rule.name,
-        displayName=rule.title,
-        description=f"{rule.title}. {rule.why}",
+        displayName=_readable(rule.name),
+        description=rule.title,
         enforcementLevel=_level(pack, rule),
         severity=_severity(rule),
         remediation_steps=rule.fix,

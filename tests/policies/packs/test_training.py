@@ -77,7 +77,7 @@ def test_what_reports_on_other_rules_is_never_mandatory():
 def test_every_policy_carries_the_metadata_of_its_rule():
     for policy in POLICIES:
         rule = BY_NAME[policy.name]
-        assert policy.description == rule.title
+        assert (policy.description, policy.displayName.lower()) == (rule.title, rule.name.replace("-", " "))
         assert PolicySeverity.Name(policy.severity) == f"POLICY_SEVERITY_{rule.severity.name}"
         assert EnforcementLevel.Name(policy.enforcementLevel) == TRAINING.enforcement(rule).name
         assert policy.remediation_steps == rule.fix
