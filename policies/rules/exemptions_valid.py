@@ -14,7 +14,7 @@ from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Se
 def check(stack: Stack) -> Iterator[Finding]:
     # Ignored ones are reported with those in use.
     grant = stack.grant if stack.grant.counts else Grant()
-    ends = _ends(stack.before) if stack.before is not None and grant.computed is None else {}
+    ends = _ends(stack.before if grant.computed is None else None)
     for entry in exemptions(stack.resources):
         if isinstance(entry, Unreadable):
             yield (CannotTell if entry.unknown else Violation)(entry.declared_by, entry.problem)
@@ -29,8 +29,9 @@ def check(stack: Stack) -> Iterator[Finding]:
             )
 
 
-def _ends(before: Resources) -> Mapping[object, datetime.date]:
-    return {entry.identity: entry.until for entry in exemptions(before) if isinstance(entry, Exemption)}
+def _ends(before: Resources | None) -> Mapping[object, datetime.date]:
+    entries = () if before is None else exemptions(before)
+    return {entry.identity: entry.until for entry in entries if isinstance(entry, Exemption)}
 
 
 RULE: Final = StackRule(
