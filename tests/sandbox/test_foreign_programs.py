@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -121,15 +123,10 @@ def bare(project: PulumiProject) -> PulumiProject:
     return project
 
 
-@pytest.fixture
-def project(project: PulumiProject) -> PulumiProject:
-    """With an environment of its own, which has this SDK beside ours."""
+def _environment(project: PulumiProject) -> Path:
+    """Gives the project an environment, in which packages come before those of the tests; returns their folder."""
     packages = project.root / "venv" / "lib" / "python3.11" / "site-packages"
-    sdk = packages / "pulumi_fruit"
-    sdk.mkdir(parents=True)
-    (sdk / "pulumi-plugin.json").write_text('{"resource": true, "name": "fruit"}')
-    for name, text in (("__init__", _REGISTRY), ("basket", _SDK), ("get_price", _FUNCTION)):
-        (sdk / f"{name}.py").write_text("from __future__ import annotations\n" + dedent(text))
+    packages.mkdir(parents=True)
     ours = Path(sysconfig.get_path("purelib"))
     for name in ("pulumi", "pulumi_kubernetes"):
         (packages / name).symlink_to(ours / name)
@@ -141,6 +138,18 @@ def project(project: PulumiProject) -> PulumiProject:
     (project.root / "Pulumi.yaml").write_text(
         "name: small\nruntime:\n  name: python\n  options: {virtualenv: venv}\nmain: stacks/\nstackConfigDir: stacks/\n"
     )
+    return packages
+
+
+@pytest.fixture
+def project(project: PulumiProject) -> PulumiProject:
+    """With an environment of its own, which has this SDK beside ours."""
+    packages = _environment(project)
+    sdk = packages / "pulumi_fruit"
+    sdk.mkdir(parents=True)
+    (sdk / "pulumi-plugin.json").write_text('{"resource": true, "name": "fruit"}')
+    for name, text in (("__init__", _REGISTRY), ("basket", _SDK), ("get_price", _FUNCTION)):
+        (sdk / f"{name}.py").write_text("from __future__ import annotations\n" + dedent(text))
     project.write(_PROGRAM)
     return project
 
@@ -157,6 +166,66 @@ def test_what_is_not_simulated_is_kept_as_its_sdk_declares_it_and_said(project: 
     assert outputs == {"apples": 3, "weight": "", "address": "", "asked": "pear"}
     assert "5 unchanged" in project.pulumi("preview")
     project.pulumi("destroy --yes --skip-preview")
+
+
+_TERRAFORM = """
+    import pulumi_hcl as hcl
+
+    groups = {"train": {"instance_types": ["p5.48xlarge"], "desired_size": 8}}
+    hcl.Module("gpus", source="terraform-aws-modules/eks/aws", version="20.0.0",
+               inputs={"eks_managed_node_groups": groups})
+"""
+_CERTIFICATES = """
+    import pulumi_kubernetes_cert_manager as certificates
+
+    certificates.CertManager("certificates", install_crds=True)
+"""
+_EARLIER = """
+    import pulumi_awsx as awsx
+    import pulumi_eks as eks
+
+    vpc = awsx.ec2.Vpc("net", number_of_availability_zones=2)
+    cluster = eks.Cluster("train", vpc_id=vpc.vpc_id, private_subnet_ids=vpc.private_subnet_ids,
+                          skip_default_node_group=True)
+    eks.ManagedNodeGroup("gpus", cluster=cluster, node_role_arn="arn:aws:iam::000000000000:role/nodes",
+                         instance_types=["p5.48xlarge"])
+"""
+_UNREAD = "gpu-machines-unread"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("packages", "program", "components", "rules"),
+    [
+        (["pulumi-hcl==0.18.4"], _TERRAFORM, ["hcl:index:Module"], [_UNREAD]),
+        (
+            ["pulumi-kubernetes-cert-manager==0.2.0"],
+            _CERTIFICATES,
+            ["kubernetes-cert-manager:index:CertManager"],
+            [],
+        ),
+        (
+            ["pulumi-eks==3.9.1", "pulumi-awsx==2.22.0", "pulumi-aws==6.83.4"],
+            _EARLIER,
+            ["awsx:ec2:Vpc", "eks:index:Cluster", "eks:index:ManagedNodeGroup"],
+            [_UNREAD],
+        ),
+    ],
+    ids=["a module of Terraform", "cert-manager", "eks and awsx of the major version before"],
+)
+def test_component_packages_of_others_preview_and_their_gpu_machines_are_named(
+    project: PulumiProject, tmp_path: Path, packages: list[str], program: str, components: list[str], rules: list[str]
+) -> None:
+    """Each with its packages from PyPI, in the project's environment."""
+    into = project.root / "venv" / "lib" / "python3.11" / "site-packages"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(into), *packages]
+    subprocess.run(install, check=True, capture_output=True)
+    project.write(program)
+    preview = project.pulumi("preview")
+    assert [one for one in components if f"{one} is a program of its own" not in preview] == []
+    (plan := tmp_path / "plan.json").write_text(project.pulumi("preview --json --show-sames"))
+    report = json.loads(CliRunner().invoke(main, ["guardrails", "check", "--format", "json", str(plan)]).output)
+    assert sorted({one["rule"] for one in report["findings"]} - {"not-checked"}) == rules
 
 
 _COMPONENTS = """
