@@ -23,20 +23,19 @@ def check(changes: Changes) -> Iterator[Finding]:
 
 def _expiring(changes: Changes) -> Iterator[Finding]:
     """Buckets of which a new rule of their lifecycle deletes every object after a day or less."""
-    for new in changes.after.of_type(*_LIFECYCLES):
+    for new in changes.after:
+        if not new.type.endswith(_LIFECYCLES):
+            continue
         old = changes.before.get(new.urn)
         if any(_deletes_all(rule) for rule in _rules(new)) and not (old and any(map(_deletes_all, _rules(old)))):
             yield Violation(new, "a rule of the lifecycle deletes every object after a day or less")
 
 
 _LIFECYCLES: Final = (
-    "aws:s3/bucket:Bucket",
-    "aws:s3/bucketV2:BucketV2",
-    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
-    "aws:s3/bucketLifecycleConfigurationV2:BucketLifecycleConfigurationV2",
-    "gcp:storage/bucket:Bucket",
-    "azure-native:storage:ManagementPolicy",
+    *("/bucket:Bucket", "/bucketV2:BucketV2", "/bucketLifecycleConfiguration:BucketLifecycleConfiguration"),
+    *("/bucketLifecycleConfigurationV2:BucketLifecycleConfigurationV2", "storage:ManagementPolicy"),
 )
+"""Ends of types."""
 
 
 def _rules(bucket: Resource) -> list[Any]:
@@ -51,20 +50,20 @@ def _deletes_all(rule: Any) -> bool:
         return False
     limits = (
         *(("filter", one) for one in ("prefix", "tag", "and", "objectSizeLessThan", "objectSizeGreaterThan")),
-        *(("condition", one) for one in _GOOGLE_LIMITS),
+        *(("condition", one) for one in _CONDITIONS),
         *(("definition", "filters", one) for one in ("prefixMatch", "blobIndexMatch")),
         ("prefix",),
         ("tags",),
     )
     if any(at(rule, *limit) not in (None, "", [], {}) for limit in limits):
         return False
-    google = at(rule, "condition", "age") if text(rule, "action", "type") == "Delete" else None
-    azure = at(rule, "definition", "actions", "baseBlob", "delete")
-    ages = [at(rule, "expiration", "days"), google, *(azure.values() if is_object(azure) else ())]
+    old = at(rule, "condition", "age") if text(rule, "action", "type") == "Delete" else None
+    blobs = at(rule, "definition", "actions", "baseBlob", "delete")
+    ages = [at(rule, "expiration", "days"), old, *(blobs.values() if is_object(blobs) else ())]
     return any(isinstance(age, int | float) and not isinstance(age, bool) and age <= 1 for age in ages)
 
 
-_GOOGLE_LIMITS: Final = (
+_CONDITIONS: Final = (
     *("createdBefore", "customTimeBefore", "daysSinceCustomTime", "daysSinceNoncurrentTime", "matchesPrefixes"),
     *("matchesStorageClasses", "matchesSuffixes", "noncurrentTimeBefore", "numNewerVersions", "withState"),
 )
@@ -79,7 +78,8 @@ RULE: Final = ChangeRule(
     "move or shrink on purpose: create the new storage next to the old one, copy, and delete the old one in a "
     "separate update, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
     reads=f"resources that a plan deletes, replaces or shrinks, of types {types(SHARED_STORAGE)}; what contains or "
-    f"encrypts them: {types(CONTENTS)}, {types(ENCRYPTION_KEY)}; new rules of lifecycles of {', '.join(_LIFECYCLES)}",
+    f"encrypts them: {types(CONTENTS)}, {types(ENCRYPTION_KEY)}; new rules of the lifecycle of buckets and storage "
+    "accounts",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=190,
