@@ -21,6 +21,7 @@ TODAY = datetime.date(2026, 11, 1)
 CLUSTER = "example:index:Cluster"
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 NODES = "aws:eks/nodeGroup:NodeGroup"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 PROVIDER = "urn:pulumi:{}::shop::pulumi:providers:aws::default_7_51_1"
 LABELS = {"team": "research"}
 
@@ -55,6 +56,14 @@ TRIAL: Resources = {
         "scalingConfig": {"desiredSize": 2, "minSize": 2, "maxSize": 2},
         "labels": LABELS,
         "tags": LABELS,
+        "launchTemplate": {"id": "lt-1", "version": "1"},
+    },
+    "template": {
+        "type": TEMPLATE,
+        "blockDeviceMappings": [{"deviceName": "/dev/xvda", "ebs": {"volumeSize": 20, "volumeType": "gp3"}}],
+        "metadataOptions": {"httpTokens": "required"},
+        "tags": LABELS,
+        "tagSpecifications": [{"resourceType": kind, "tags": LABELS} for kind in ("instance", "volume")],
     },
 }
 """Lustre at $174.00 and two nodes at $294.34 a month (0.145 x 1,200 GiB; 0.2016 x 1,460 h), the nodes' disks aside."""
@@ -73,6 +82,9 @@ def record(stack: str, name: str, of: Mapping[str, Any]) -> dict[str, Any]:
         "custom": not component,
         "inputs": {key: value for key, value in of.items() if key != "type"},
         "outputs": {key: value for key, value in of.items() if key != "type"},
+        "propertyDependencies": {"launchTemplate": [urn(stack, "template", TEMPLATE)]}
+        if "launchTemplate" in of
+        else {},
         "parent": None if component else urn(stack, "trial", CLUSTER),
         "provider": f"{PROVIDER.format(stack)}::id" if of["type"].startswith("aws:") else "",
         "sourcePosition": None if remote else f"project:///__main__.py#{len(name)}",
