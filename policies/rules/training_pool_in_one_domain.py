@@ -290,10 +290,7 @@ def _limit(resource: Resource, stack: Stack) -> int | Unknown:
 def _together(
     pool: Sequence[Machines], identities: set[str | Unknown], labels: list[str], kind: str | None
 ) -> Iterator[Finding]:
-    """Whether all parts of a pool have the same placement.
-
-    labels: of their placements. kind: what these are, if two of them are certainly two domains.
-    """
+    """Whether all parts of a pool have the same placement. kind: what two of them are, if certainly two domains."""
     if len(identities) < 2 and (len(pool) < 2 or UNKNOWN not in identities):
         return
     if kind is not None and UNKNOWN not in identities:

@@ -30,9 +30,9 @@ from gpucluster.cost.documents.diff.diff_text import missing
 from gpucluster.cost.documents.text import basis
 from gpucluster.cost.pricing.money import money, ranged
 from gpucluster.operate.pull_request.comment_json import judgement_json
-from gpucluster.operate.pull_request.judgement import Finding, Judgement, MachineChange, OtherFinding, StackJudgement
+from gpucluster.operate.pull_request.judgement import Finding, Judgement, OtherFinding, StackJudgement
+from gpucluster.operate.pull_request.machine_changes import machine_sections
 from gpucluster.operate.pull_request.verdict import totals, verdict_of
-from gpucluster.policies.answers import Answer, summary
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.rule import explained_by
 
@@ -68,7 +68,7 @@ def judgement_document(found: Judgement, *, longest: int = LONGEST, elsewhere: s
 
 
 def _sections(found: Judgement) -> Iterator[Section]:
-    yield from _machines(found)
+    yield from machine_sections({stack.name: stack.machines for stack in found.stacks})
     yield _totals(found)
     besides = [(stack, besides_total(stack.after, quoted)) for stack in found.stacks if stack.after and stack.moves]
     if texts := [f"{quoted(stack.name)}, {text}" for stack, text in besides if text]:
@@ -111,30 +111,6 @@ def _sections(found: Judgement) -> Iterator[Section]:
     yield from (Folded(_summary(stack), [*_details(stack)]) for stack in found.stacks if stack.after is not None)
 
 
-def _machines(found: Judgement) -> Iterator[Section]:
-    """The GPU machines of each stack in a sentence; a row for each place that changes or is not checked."""
-    sentences = [
-        f"{quoted(stack.name)}: {quoted(sentence, 200)}"
-        for stack in found.stacks
-        for sentence in summary([one.after for one in stack.machines if one.after is not None])
-    ]
-    if sentences:
-        yield Notes("GPU machines", sentences)
-    rows = [
-        _machine_row(stack, one)
-        for stack in found.stacks
-        for one in stack.machines
-        if one.moves or (one.after is not None and one.after.verdict == "open")
-    ]
-    if rows:
-        yield Table(
-            heads=("GPU machines", "in", "stack", "before", "after", "checked by the rules"),
-            rows=rows,
-            left=range(6),
-            more=lambda omitted: f"{len(omitted):,} more places with GPU machines",
-        )
-
-
 def _table(caption: str, findings: Sequence[tuple[StackJudgement, Finding]]) -> Table:
     return Table(
         caption=caption,
@@ -143,25 +119,6 @@ def _table(caption: str, findings: Sequence[tuple[StackJudgement, Finding]]) -> 
         left=range(5),
         more=lambda rows: counted(len(rows), "more mandatory finding"),
     )
-
-
-_CHECKED: Final = {"checked": "yes", "open": "no: ", "aside": ""}
-
-
-def _machine_row(stack: StackJudgement, one: MachineChange) -> Row:
-    place = one.last.place
-    gpu = f" ({quoted(place.gpu)})" if place.gpu else ""
-    before, after = ("none" if side is None else _number(side) for side in (one.before, one.after))
-    verdict = (
-        "" if one.after is None else f"{_CHECKED[one.after.verdict]}{one.after.why and quoted(one.after.why, 200)}"
-    )
-    machine = ", ".join(quoted(name.text) for name in place.names[:3])
-    return Row((f"{machine}{gpu}", quoted(place.resource.name), quoted(stack.name), before, after, verdict))
-
-
-def _number(side: Answer) -> str:
-    nodes = "number unknown" if side.nodes is None else counted(side.nodes, "machine")
-    return nodes if side.gpus is None else f"{nodes}, {side.gpus:,} GPUs"
 
 
 def _totals(found: Judgement) -> Table:

@@ -29,8 +29,8 @@ from gpucluster.operate.pull_request.judgement import (
     OtherFinding,
     StackJudgement,
     Vendors,
-    machine_changes,
 )
+from gpucluster.operate.pull_request.machine_changes import machine_changes
 from gpucluster.operate.pull_request.revisions import LOCKS
 from gpucluster.policies.engine.exemptions import Exemption, exemptions
 from gpucluster.policies.engine.pack import Pack

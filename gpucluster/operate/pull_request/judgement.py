@@ -19,7 +19,7 @@ from gpucluster.cost.pricing.model import CostLine
 from gpucluster.errors import InputError
 from gpucluster.operate.judges.verdicts import Remark, judged, missing
 from gpucluster.operate.pull_request.evidence import JobEvidence, PackFinding
-from gpucluster.policies.answers import Answer
+from gpucluster.operate.pull_request.machine_changes import MachineChange
 from gpucluster.policies.clouds.node_impacts import NodeImpact
 from gpucluster.policies.engine.exemptions import Exemption
 from gpucluster.policies.engine.rule import ChangeRule, Enforcement
@@ -80,35 +80,6 @@ class OtherFinding:
     @property
     def mandatory(self) -> bool:
         return self.found.level == "mandatory"
-
-
-@dataclass(frozen=True, kw_only=True)
-class MachineChange:
-    """GPU machines of one place. before, after: None on the side where the place does not name any."""
-
-    before: Answer | None
-    after: Answer | None
-
-    @property
-    def last(self) -> Answer:
-        """The newest side."""
-        found = self.after or self.before
-        assert found is not None
-        return found
-
-    @property
-    def moves(self) -> bool:
-        return self.before is None or self.after is None or self._state(self.before) != self._state(self.after)
-
-    @staticmethod
-    def _state(side: Answer) -> object:
-        return side.label, side.gpus, side.verdict
-
-
-def machine_changes(before: Iterable[Answer], after: Iterable[Answer]) -> list[MachineChange]:
-    """Every place of either side, those of `after` first."""
-    old, new = ({(one.place.resource.urn, one.place.path): one for one in side} for side in (before, after))
-    return [MachineChange(before=old.get(key), after=new.get(key)) for key in dict.fromkeys([*new, *old])]
 
 
 @dataclass(frozen=True, kw_only=True)

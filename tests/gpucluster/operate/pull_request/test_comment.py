@@ -14,6 +14,7 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, comment, judgement_document
 from gpucluster.operate.pull_request.evidence import JobEvidence, PackFinding, StackEvidence
 from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.packs import TRAINING
 from tests.gpucluster.operate.pull_request.conftest import TODAY, TRIAL, Resources, changed, evidence, stack
 from tests.says import Says
 
@@ -381,3 +382,25 @@ def test_what_becomes_of_the_nodes_of_pools_is_a_table_with_what_is_at_stake(jud
     )
     larger = changed("train", before, scalingConfig={"desiredSize": 5, "minSize": 5, "maxSize": 5})
     assert "Effect on nodes" not in comment(judge(evidence(stack(larger, before))))
+
+
+def test_machines_of_a_foreign_component_are_the_first_table(judge) -> None:
+    def nodes(number: int) -> Resources:
+        sizes = {"minSize": number, "maxSize": number, "desiredSize": number}
+        inputs = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": sizes}
+        return {**TRIAL, "train": {"type": "eks:index:ManagedNodeGroup", **inputs}}
+
+    lines = comment(judge(evidence(stack(nodes(64), nodes(1))), pack=TRAINING)).splitlines()
+    assert lines[4:10] == [
+        "**GPU machines**",
+        "",
+        "- `dev`: `512 H100 in 1 pool: 1 not`",
+        "",
+        "| GPU machines | in | stack | before | after | checked by the rules |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    assert lines[10] == (
+        "| `p5.48xlarge` (`H100`) | `train` | `dev` | 1 machine, 8 GPUs | 64 machines, 512 GPUs | "
+        "no: `no rule reads eks:index:ManagedNodeGroup` |"
+    )
+    assert [line for line in lines if "64 p5.48xlarge: a program of its own" in line] != []
