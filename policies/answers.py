@@ -4,7 +4,8 @@ set aside by a label.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -92,52 +93,61 @@ def _sentence(gpu: str, found: Sequence[Answer]) -> str:
 
 def answers(outcomes: Iterable[Outcome], resources: Resources) -> list[Answer]:
     """One for each place of the stack's inventory that starts or may start a machine."""
-    given = {outcome.rule.name: outcome for outcome in outcomes}  # resource rules run repeatedly
-    rules = [outcome.rule for outcome in given.values()]
-    return [_answer(place, rules, given, resources) for place in inventory(resources) if _starts(place)]
+    rules: dict[str, Rule] = {}
+    questions: dict[str, dict[str, str]] = {}
+    for outcome in outcomes:  # resource rules run repeatedly
+        rules[outcome.rule.name] = outcome.rule
+        for question in outcome.unknown:
+            if question.resource is not None:
+                questions.setdefault(question.resource.urn, {}).setdefault(outcome.rule.name, question.what)
+    about = {cloud: [rule for rule in rules.values() if _of_cloud(rule, cloud)] for cloud in (None, *cloud_pools())}
+    unread = functools.cache(
+        lambda cloud, type_: [one.name for one in about[cloud] if type_ not in _of_cloud(one, cloud)]
+    )
+    return [
+        _answer(place, [rule.name for rule in about[place.cloud]], unread, questions, resources)
+        for place in inventory(resources)
+        if not place.unused and place.numbers.most != 0
+    ]
 
 
-def _starts(place: GpuMachines) -> bool:
-    return not place.unused and place.numbers.most != 0
+@functools.cache
+def _starting(cloud: str | None) -> frozenset[str]:
+    """The types that start machines on a cloud; on every cloud, if the name of a machine is of no single one."""
+    pools = (of for name, of in cloud_pools().items() if cloud in (None, name))
+    return frozenset(type_ for of in pools for type_ in of.READS.split(", "))
 
 
-def _answer(place: GpuMachines, rules: Sequence[Rule], outcomes: Mapping[str, Outcome], resources: Resources) -> Answer:
-    starting = set(_reading(place))
-    about = [rule for rule in rules if any(type_ in rule.reads for type_ in starting)]
+def _of_cloud(rule: Rule, cloud: str | None) -> str:
+    """What a rule reads on a cloud, of its parts for each one; empty if it reads nothing that starts machines there."""
+    parts = (part for part in rule.reads.split("; ") if any(type_ in part for type_ in _starting(cloud)))
+    return "; ".join(parts)
+
+
+def _answer(
+    place: GpuMachines,
+    about: Sequence[str],
+    unread: Callable[[str | None, str], Sequence[str]],
+    questions: Mapping[str, Mapping[str, str]],
+    resources: Resources,
+) -> Answer:
+    type_, starting = place.resource.type, _starting(place.cloud)
     read, pool = _read(place, resources)
     # Of a cluster, readers know its node pools alone; of the others, all.
-    known = read is not None or (place.resource.type in starting and place.resource.type not in CLUSTERS)
-    unread = [rule.name for rule in about if not known and not _reads(rule, place, starting)]
-    open_ = {
-        rule.name: question.what
-        for rule in about
-        for question in outcomes[rule.name].unknown
-        if question.resource is place.resource
-    }
+    known = read is not None or (type_ in starting and type_ not in CLUSTERS)
+    not_read = [] if known else about if type_ in starting else unread(place.cloud, type_)
+    asked = questions.get(place.resource.urn, {})
     most = place.numbers.most if read is None else read.nodes
     return Answer(
         place=place,
         nodes=most if isinstance(most, int) else None,
-        checked=[rule.name for rule in about if rule.name not in (*unread, *open_)],
-        unread=unread,
-        open=open_,
+        checked=[name for name in about if name not in not_read and name not in asked],
+        unread=not_read,
+        open={name: asked[name] for name in about if name in asked},
         aside=_aside(place, read, resources),
         pool=pool,
-        part=place.path.partition(".")[0] if not known and place.resource.type in starting else "",
+        part=place.path.partition(".")[0] if not known and type_ in starting else "",
     )
-
-
-def _reading(place: GpuMachines) -> Iterator[str]:
-    """The types that start machines on its cloud; on every cloud, if its name is of no single one."""
-    for name, cloud in cloud_pools().items():
-        if place.cloud in (None, name):
-            yield from cloud.READS.split(", ")
-
-
-def _reads(rule: Rule, place: GpuMachines, starting: set[str]) -> bool:
-    """Whether a rule reads the resource on this cloud, as another type than those with a reader of pools."""
-    of_cloud = (part for part in rule.reads.split("; ") if any(type_ in part for type_ in starting))
-    return place.resource.type not in starting and any(place.resource.type in part for part in of_cloud)
 
 
 @once

@@ -228,13 +228,16 @@ def pools_of(found: Sequence[_Some], resources: Resources) -> Iterator[tuple[_So
     """
     training = [one for one in found if not one.aside(resources)]
     around = {one.resource.urn: _component(one, resources) for one in training}
+    in_component: dict[str, list[_Some]] = {}
+    for one in training:
+        in_component.setdefault(around[one.resource.urn], []).append(one)
+    of_several = {component for component, inside in in_component.items() if component and _several(inside)}
     pools: dict[Hashable, list[_Some]] = {}
     for one in training:
         key: Hashable = (one.resource.urn, one.name)
         if isinstance(one.machine, str) and one.joins:
             component = around[one.resource.urn]
-            in_it = [other for other in training if component and around[other.resource.urn] == component]
-            within = cluster_of(one.resource, resources) or (component if _several(in_it) else "")
+            within = cluster_of(one.resource, resources) or (component if component in of_several else "")
             key = (within, one.machine.lower(), str(one.labels.get(POOL_LABEL)))
         pools.setdefault(key, []).append(one)
     for pool in pools.values():

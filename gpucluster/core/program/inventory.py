@@ -105,7 +105,7 @@ def cluster_of(resource: Resource, resources: Resources) -> str | None:
     """URN of the Kubernetes cluster that machines join, or its name outside of the stack; None without one."""
     if resource.type in CLUSTERS:
         return resource.urn
-    clusters = resources.of_type(*CLUSTERS)
+    clusters = _clusters(resources)
     if resource.type.startswith("kubernetes:"):
         provider = resources.get(resource.provider)
         behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
@@ -119,6 +119,11 @@ def cluster_of(resource: Resource, resources: Resources) -> str | None:
             name = given.rstrip("/").rpartition("/")[2].lower()
             return next((one.urn for one in clusters if name in _names_of(one)), given)
     return None
+
+
+@once
+def _clusters(resources: Resources) -> Sequence[Resource]:
+    return resources.of_type(*CLUSTERS)
 
 
 def scaled_to(resource: Resource, resources: Resources) -> Number:
