@@ -1,4 +1,4 @@
-"""For each place with GPU machines, whether the rules about such machines checked it: yes; cannot be told, because; or
+"""For each place with GPU machines, whether the rules about such machines checked it: yes; unknown, because; or
 set aside by a label.
 """
 
@@ -23,7 +23,7 @@ Verdict = Literal["checked", "open", "aside"]
 class Answer:
     """
     checked: names of the rules about such machines that read the place. unread: of those that do not. open: name of a
-    rule -> why it cannot be told. aside: what excludes multi-node jobs, mostly a label; empty without any. pool: the
+    rule -> why it is unknown. aside: what excludes multi-node jobs, mostly a label; empty without any. pool: the
     same for places of one training pool. part: its input, if rules read others of its resource. nodes: the largest
     number of machines, as the rules count them; None if unknown.
     """

@@ -156,7 +156,7 @@ class Machines(Model):
     why: str | None = Field(description="Why it is not checked, or the label that sets it aside")
     checked: list[str] = Field(description="Rules about such machines that read it")
     not_read_by: list[str] = Field(description="Rules about such machines that do not")
-    cannot_tell: dict[str, str] = Field(description="Rule and the reason why it cannot be told")
+    cannot_tell: dict[str, str] = Field(description="Rule that has no result, and why")
 
 
 class Check(Model):

@@ -1,4 +1,4 @@
-"""Names of GPU machines and GPU models in any text of a program: in a value of their own, or as a word of a command,
+"""Names of GPU machines and GPU models in any text of a program: as a whole value, or as a word of a command,
 a template or a document.
 
 A name counts whole: `train-p5.48xlarge` is the name of something else. A family such as `p5`, or a model without its

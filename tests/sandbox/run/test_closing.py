@@ -33,7 +33,7 @@ def test_a_preview_without_findings_ends_with_the_update() -> None:
     ]
 
 
-def test_the_gpu_machines_are_told_once_before_the_findings() -> None:
+def test_the_gpu_machines_are_shown_once_before_the_findings() -> None:
     own = {**pack(), "machines": ["64 H100 in 2 pools: 1 checked, 1 not", "8 A100 in 1 pool: 1 checked"]}
     lines = closing_lines({"cost-program": COST, "findings-a": own, "findings-b": own}, PREVIEW, "dev", 0)
     assert lines[1:4] == [
