@@ -247,7 +247,7 @@ def test_a_foreign_component_counts_where_its_parts_do_not() -> None:
     assert _found(_resource("acme:index:Nodes", inputs, custom=False)) == []
 
 
-def test_groups_beside_each_other_are_counted_apart_and_alternatives_together() -> None:
+def test_groups_beside_each_other_are_separate_and_alternatives_are_one() -> None:
     groups = [{"instanceType": "p5.48xlarge", "count": 4}, {"instanceType": "p4d.24xlarge", "count": 2}]
     assert [label for _, label, _, _ in _found(_resource("acme:index:Pools", {"groups": groups}))] == [
         "4 p5.48xlarge",
