@@ -34,7 +34,8 @@ def _sections(report: Report, *, closing: bool) -> Iterator[Section]:
         nodes = [one.sentence for one in checked.nodes if closing or not one.harmless]
         if several and (found or closing or nodes):
             yield Heading(checked.file if found else f"{checked.file}: no findings")
-        yield from _machines(checked)
+        if closing:
+            yield from _machines(checked)
         if found:
             yield Table(heads=("rule", "level", "resource", "line"), rows=found, left=range(4), wide=None, across=True)
         if nodes:
@@ -50,7 +51,7 @@ def _machines(checked: Checked) -> Iterator[Section]:
         yield f"GPU machines: {sentence}."
     if not_checked:
         yield Table(
-            heads=("not checked", "resource", "because"),
+            heads=("GPU machines", "resource", "not checked, because"),
             rows=[Row((one.label, checked.name_of(one.place.resource), one.why)) for one in not_checked],
             left=range(3),
             wide=2,
