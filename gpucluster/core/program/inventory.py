@@ -15,7 +15,7 @@ from typing import Any, Final
 from gpucluster.core.catalog.gpu_names import GpuName, may_name, names_in
 from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, holdings
 from gpucluster.core.program.gpu_places import Number, Numbers, Place, numbers_of, places, texts
-from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once, urn_type
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
 from gpucluster.core.program.values import at, flag, is_list, is_object, known_items, text, whole
 
 
@@ -65,7 +65,7 @@ def inventory(resources: Resources) -> Iterator[GpuMachines]:
     """The GPU machines of a stack, by resource in the order of the source."""
     autopilot = {one.urn for one in resources.of_type(_GKE) if flag(one.inputs, "enableAutopilot") is True}
     found = {one.urn: _of(one, resources, autopilot) for one in resources if not _starts_none(one)}
-    templates = {urn: made for urn, made in found.items() if made and _is_template(urn)}
+    templates = {urn: made for urn, made in found.items() if made and _is_template(resources.get(urn))}
     used: set[str] = set()
     for resource in resources:
         behind = [urn for urns in resource.dependencies.values() for urn in urns if urn in templates]
@@ -95,8 +95,10 @@ def inventory(resources: Resources) -> Iterator[GpuMachines]:
 
 def named_by(resource: Resource, resources: Resources) -> list[GpuMachines]:
     """The GPU machines that one resource names, or a template that it uses; the rest of the stack is read only then."""
-    templates = (urn for urns in resource.dependencies.values() for urn in urns if _is_template(urn))
-    if not any(templates) and not may_name(texts(resource.inputs if resource.custom else resource.registered)):
+    templates = (resources.get(urn) for urns in resource.dependencies.values() for urn in urns)
+    if not any(map(_is_template, templates)) and not may_name(
+        texts(resource.inputs if resource.custom else resource.registered)
+    ):
         return []
     return [found for found in inventory(resources) if found.resource.urn == resource.urn]
 
@@ -151,8 +153,8 @@ _STARTS_NONE: Final = re.compile(
 _GKE_GPU: Final = "cloud.google.com/gke-accelerator"
 
 
-def _is_template(urn: str) -> bool:
-    return _TEMPLATE.search(urn_type(urn)) is not None
+def _is_template(resource: Resource | None) -> bool:
+    return resource is not None and _TEMPLATE.search(resource.type) is not None
 
 
 def _starts_none(resource: Resource) -> bool:
