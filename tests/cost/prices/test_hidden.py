@@ -11,7 +11,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.prices.bounds import MACHINE
 from tools.prices.widths import Hidden, hidden, measure
 
-EVERY = 7
+EVERY = 13
 """`python -m tools.prices.widths` hides all."""
 
 
@@ -23,7 +23,7 @@ def found() -> list[Hidden]:
 
 def test_the_bounds_of_machines_are_narrow_and_hold(found: list[Hidden]) -> None:
     measured = measure([one for one in found if one.row.unit == MACHINE])
-    assert measured.prices > 900
+    assert measured.prices > 450
     assert measured.bounded > measured.prices * 0.98
     assert measured.median <= Decimal("1.1")
     assert measured.tenth <= Decimal("1.3")
@@ -32,7 +32,7 @@ def test_the_bounds_of_machines_are_narrow_and_hold(found: list[Hidden]) -> None
 
 def test_the_bounds_of_other_items_hold(found: list[Hidden]) -> None:
     measured = measure([one for one in found if one.row.unit != MACHINE])
-    assert measured.bounded > 300
+    assert measured.bounded > 150
     assert measured.median <= 2
     assert measured.inside >= Decimal("0.99")
 
@@ -59,4 +59,4 @@ def test_no_spot_price_has_a_bound_above_on_demand_and_no_commitment_one_from_ze
             if (row.purchase, row.unit, row.alt) == ("on_demand", one.row.unit, False):
                 assert one.bound.most <= row.usd_per_unit
                 checked += 1
-    assert checked > 200
+    assert checked > 100
