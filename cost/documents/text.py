@@ -97,6 +97,11 @@ def unpriced_items(estimate: Estimate) -> list[str]:
     return [f"{item.type} {estimate.names.get(item.urn, '')}: {unpriced(item)}" for item in ordered]
 
 
+def not_considered(estimate: Estimate) -> list[str]:
+    """The inputs of each type that are set and that no amount depends on."""
+    return [f"{found.type}: {', '.join(found.inputs)}" for found in estimate.not_considered]
+
+
 def bounds(item: NotPriced) -> str:
     """`bound: $16.43 to $65.70 a month, NAT gateway, 730 h at $0.0225 to $0.09 per hour, by 1 other region ...`."""
     if item.between is None:

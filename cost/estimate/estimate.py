@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,18 +12,20 @@ from typing import Final
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.facts import Terms
 from gpucluster.core.program.resources import Resources
-from gpucluster.cost.estimate.outcomes import outcomes
+from gpucluster.cost.estimate.outcomes import for_bearing, outcomes
 from gpucluster.cost.estimate.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.prices.row import is_fresh
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.pricing.bounds import Gaps
+from gpucluster.cost.pricing.inputs import TEMPLATES, recorded, split_unread
 from gpucluster.cost.pricing.model import (
     HOURS_PER_MONTH,
     Amounts,
     CostLine,
     Free,
+    NotConsidered,
     NotPriced,
     Part,
     Parts,
@@ -73,6 +74,7 @@ class Estimate:
     elastic_parts: names of the parts excluded from the price of a training GPU-hour.
     guesses: assumptions that belong to no single line.
     today: the date for judging the age of prices.
+    not_considered: inputs that are set and that the amounts do not depend on, by type.
     """
 
     parts: tuple[Part, ...]
@@ -86,6 +88,7 @@ class Estimate:
     guesses: tuple[str, ...] = ()
     terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
     today: datetime.date = field(default_factory=datetime.date.today)
+    not_considered: tuple[NotConsidered, ...] = ()
 
     @cached_property
     def lines(self) -> tuple[CostLine, ...]:
@@ -252,28 +255,25 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     parts = Parts(resources, facts.outside_training)
     free: list[Free] = []
     not_priced: list[NotPriced] = []
-    counts: Counter[str] = Counter()
+    seen = 0
     guesses: set[str] = set()
-    for resource in resources:
+    of_inputs = recorded(resources)[0]
+    for resource in of_inputs:
         if resource.type.startswith(_PROVIDER_PREFIX):
             continue
         if not resource.custom and handler_for(resource.type) is None and not resources.hides_parts(resource):
             continue  # a component; with a handler, its children may not be visible
         part, lines = parts.place(resource)
-        priced = missing = False
-        for outcome in outcomes(resource, resources, paid, assumptions, part, facts.duration_days, guesses):
+        seen += 1
+        for outcome in outcomes(resource, of_inputs, paid, assumptions, part, facts.duration_days, guesses):
             if isinstance(outcome, CostLine):
-                priced = True
                 lines.append(outcome)
             elif isinstance(outcome, NotPriced):
-                missing = True
                 not_priced.append(outcome)
             else:
                 free.append(outcome)
-        counts["priced"] += priced
-        counts["not priced"] += missing
-        counts["both"] += priced and missing
-        counts["free"] += not priced and not missing
+    not_considered = _unread(of_inputs, parts, not_priced)
+    priced, missing = {line.urn for line in parts}, {item.urn for item in not_priced}
     done = parts.done()
     support = _support(resources.stack, done, terms, book) if terms else []
     not_priced += [fee for fee in support if isinstance(fee, NotPriced)]
@@ -283,7 +283,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
         parts=done,
         free=tuple(free),
         not_priced=tuple(not_priced),
-        coverage=Coverage(counts["priced"], counts["free"], counts["not priced"], counts["both"]),
+        coverage=Coverage(len(priced), seen - len(priced | missing), len(missing), len(priced & missing)),
         facts=facts,
         names={
             **{resource.urn: resource.name for resource in resources},
@@ -294,6 +294,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
         elastic_parts=parts.elastic,
         guesses=tuple(sorted(guesses)),
         today=book.today,
+        not_considered=not_considered,
     )
 
 
@@ -301,6 +302,31 @@ def _line_of(fee: CostLine | NotPriced) -> CostLine | None:
     if isinstance(fee, CostLine):
         return fee
     return None if fee.between is None else fee.between.most
+
+
+def _unread(resources: Resources, parts: Parts, not_priced: list[NotPriced]) -> tuple[NotConsidered, ...]:
+    """What no handler read of the resources with lines, and of templates in use, once all handlers have read. Replaces
+    lines of resources whose unread inputs bear on the price. A resource that is priced in part is only named.
+    """
+    priced = {line.urn for line in parts}
+    missing = {item.urn for item in not_priced}
+    others: dict[str, set[str]] = {}
+    for resource in resources:
+        if resource.urn not in priced and resource.type not in TEMPLATES:
+            continue
+        bearing, paths = split_unread(resource)
+        if resource.urn in missing:
+            bearing, paths = [], [*paths, *(one.path for one in bearing)]
+        if paths:
+            others.setdefault(resource.type, set()).update(paths)
+        if bearing:
+            part, lines = parts.place(resource)
+            of_it = [line for line in lines if line.urn == resource.urn]
+            found, lowered = for_bearing(resource, of_it, part, bearing)
+            not_priced += found
+            if lowered:
+                lines[:] = [line for line in lines if line.urn != resource.urn]
+    return tuple(NotConsidered(type_, tuple(sorted(paths))) for type_, paths in sorted(others.items()))
 
 
 def for_days(lines: Iterable[CostLine], monthly: Decimal, days: Decimal) -> Decimal:

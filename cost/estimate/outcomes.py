@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from typing import Final
 
 from gpucluster.core.catalog.resource_types import free_reason
 from gpucluster.core.catalog.tables import DamagedTable
@@ -12,8 +14,11 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.pricing.model import CostLine, Free, NotPriced
+from gpucluster.cost.pricing.inputs import Bearing
+from gpucluster.cost.pricing.model import Between, CostLine, Free, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, provider_of
+
+_ZERO: Final = Decimal(0)
 
 
 def outcomes(
@@ -58,6 +63,22 @@ def outcomes(
     except Exception as error:  # a fault of one handler must neither hide nor stop the others
         found.append(item.not_priced(f"handler failed: {type(error).__name__}: {error}"))
     return found or [item.not_priced("its handler found nothing to bill")]
+
+
+def for_bearing(
+    resource: Resource, lines: Sequence[CostLine], part: str, bearing: Sequence[Bearing]
+) -> tuple[list[NotPriced], bool]:
+    """(what unread inputs that bear on the price leave unpriced, whether that includes the lines of the resource)."""
+    lowered = [one.reason for one in bearing if one.effect == "less"]
+    found = [NotPriced(resource.urn, resource.type, part, one.reason) for one in bearing if one.effect == "more"]
+    for line in lines if lowered else ():
+        none = replace(line, quantity=_ZERO, floor=_ZERO, upfront=_ZERO)
+        between = Between(none, line, "nothing at least, the price without it at most")
+        compute = line.unit == "instance-hour"
+        found.append(NotPriced(line.urn, resource.type, part, "; ".join(lowered), compute, between=between))
+    if lowered and not lines:
+        found += [NotPriced(resource.urn, resource.type, part, reason) for reason in lowered]
+    return found, bool(lowered)
 
 
 def _why_unpriced(resource: Resource) -> str:

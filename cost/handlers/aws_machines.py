@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.core.program.resources import UNKNOWN
+from gpucluster.core.program.resources import UNKNOWN, Resource
 from gpucluster.cost.handlers.aws_network import ipv4_lines
 from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_storage import AMI_ROOT_GIB, Disk, default_root, disk_at, mapped_disks
 from gpucluster.cost.handlers.disks import disk_lines
+from gpucluster.cost.handlers.ec2_types import MachineType, lines_of_types, machines_for, monitoring_lines, types_in
 from gpucluster.cost.handlers.open_reservations import machine_lines
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import LAUNCH_TEMPLATE, reservation_of, reserved
@@ -36,13 +37,15 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     else:
         raise CannotPrice("instanceType is not set, and its launch template is not part of this stack")
     target, one, region = reservation_of(item), Count.fixed(_ONE), place_of(item, subnets="subnetId")
+    if target is None and found is not None and item.get("capacityReservationSpecification") is None:
+        target = reservation_of(item.of(found))
     stopped = instance_is_stopped(item.resources, item.resource)
     if stopped:
         say_stopped(item, reserved=target is not None)
-    market = item.text("instanceMarketOptions", "marketType", default="on-demand")
+    market = _set_by(item, found, ("instanceMarketOptions", "marketType"), default="on-demand")
     if stopped and not isinstance(target, str):
         pass
-    elif item.text("tenancy", default="default") != "default":
+    elif _tenancy(item, found) != "default":
         yield item.not_priced("tenancy is not shared: the price book has shared tenancy only")
     elif target is not None:
         yield from reserved(item, machine, _ONE, target, block=market == "capacity-block", region=region)
@@ -55,6 +58,8 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
         yield from disk_lines(
             item, disk_at(item, "rootBlockDevice", gib=AMI_ROOT_GIB), one, what="root disk", region=region
         )
+    elif found is not None:
+        yield from mapped_disks(item.of(found), one, region=region, gib=AMI_ROOT_GIB)
     else:
         yield from default_root(item, one, region=region, gib=AMI_ROOT_GIB)
     for index in range(len(item.items("ebsBlockDevices"))):
@@ -63,6 +68,21 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     template = None if found is None or item.get("associatePublicIpAddress") is not None else item.of(found)
     if not stopped:
         yield from ipv4_lines(item, one, subnets="subnetId", template=template, vpc_is_default=True)
+        watched = item if item.get("monitoring") is not None or found is None else item.of(found)
+        yield from or_named(item, monitoring_lines(watched, one, region=region), what="detailed monitoring")
+
+
+def _set_by(item: Pricing, template: Resource | None, path: tuple[str, ...], *, default: str) -> str:
+    """A text of a machine, else of its launch template."""
+    if template is not None and item.get(*path) is None:
+        return item.of(template).text(*path, default=default)
+    return item.text(*path, default=default)
+
+
+def _tenancy(item: Pricing, template: Resource | None) -> str:
+    if template is not None and item.get("tenancy") is None:
+        return item.of(template).text("placement", "tenancy", default="default")
+    return item.text("tenancy", default="default")
 
 
 _CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
@@ -83,12 +103,12 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     if found is None:
         raise CannotPrice("its launch template or configuration is not part of this stack")
     template = item.of(found[1])
-    machine, assumption = _machine(item, template)
-    count, place = _count(item), place_of(item, subnets="vpcZoneIdentifiers")
+    types, place = _types(item, template), place_of(item, subnets="vpcZoneIdentifiers")
+    count = _count(item)
     for number, purchase in _shares(item, template, count):
-        yield from or_named(
-            item, machine_lines(item, machine, number, purchase, region=place, assumption=assumption), compute=True
-        )
+        yield from or_named(item, lines_of_types(item, types, number, purchase, region=place), compute=True)
+    count = machines_for(count, types[0])
+    yield from _warm_pool(item, template, types[0], count, place)
     if found[1].type == LAUNCH_TEMPLATE:
         yield from mapped_disks(template, count, region=place, gib=AMI_ROOT_GIB)
     elif template.get("rootBlockDevice") is not None:
@@ -97,6 +117,7 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     else:
         yield from default_root(item, count, region=place, gib=AMI_ROOT_GIB)
     yield from ipv4_lines(item, count, subnets="vpcZoneIdentifiers", template=template, vpc_is_default=True)
+    yield from or_named(item, monitoring_lines(template, count, region=place), what="detailed monitoring")
 
 
 def _count(item: Pricing) -> Count:
@@ -105,13 +126,31 @@ def _count(item: Pricing) -> Count:
     return Count(desired, min(least, desired), max(most, desired))
 
 
-def _machine(item: Pricing, template: Pricing) -> tuple[str, str]:
-    """(machine type, assumption)."""
-    overrides = item.items("mixedInstancesPolicy", "launchTemplate", "overrides")
-    if overrides:
-        first = item.text("mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType")
-        return first, f"Linux; priced as {first}, the first of {len(overrides)} machine types"
-    return template.text("instanceType"), "Linux"
+def _types(item: Pricing, template: Pricing) -> Sequence[MachineType]:
+    path = ("mixedInstancesPolicy", "launchTemplate", "overrides")
+    return types_in(item, path, template) or [MachineType(template.text("instanceType"))]
+
+
+def _warm_pool(
+    item: Pricing, template: Pricing, type_: MachineType, count: Count, region: str
+) -> Iterator[CostLine | NotPriced]:
+    """Machines that wait beside a group: billed while they run, else for their disks (Auto Scaling user guide, warm
+    pools). The pool holds what is left up to its prepared capacity, by default the group's maximum.
+    """
+    if item.get("warmPool") is None:
+        return
+    limit = item.get("warmPool", "maxGroupPreparedCapacity")
+    most = count.ceiling if isinstance(count.ceiling, Decimal) else count.expected
+    prepared = most if limit in (None, -1) else as_number(limit, "warmPool.maxGroupPreparedCapacity")
+    size = max(item.number("warmPool", "minSize", default=0), prepared - count.expected)
+    state, waiting = item.text("warmPool", "poolState", default="Stopped"), Count.fixed(size)
+    if state == "Running":
+        lines = machine_lines(item, type_.name, waiting, "on_demand", region=region, assumption="Linux; its warm pool")
+        yield from or_named(item, lines, what="warm pool", compute=True)
+    elif state == "Hibernated":
+        yield item.not_priced("warm pool: the memory that hibernated machines keep on their disks")
+    if template.resource.type == LAUNCH_TEMPLATE:
+        yield from mapped_disks(template, waiting, region=region, gib=AMI_ROOT_GIB)
 
 
 def _shares(item: Pricing, template: Pricing, count: Count) -> Iterator[tuple[Count, str]]:
@@ -148,7 +187,8 @@ def node_group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     reference = item.resource.inputs.get("launchTemplate")
     found = item.resources.referred(item.resource, "launchTemplate", LAUNCH_TEMPLATE)
     template, place = None if found is None else item.of(found), place_of(item, subnets="subnetIds")
-    machine, assumption = _aws_eks_node_group_machine(item, template)
+    types, assumption = _types_of_nodes(item, template)
+    machine = types[0].name
     if item.text("amiType", default="AL2023").startswith("WINDOWS"):
         raise CannotPrice("amiType is Windows: the price book has Linux prices only")
 
@@ -158,7 +198,7 @@ def node_group(item: Pricing) -> Iterator[CostLine | NotPriced]:
         nodes = Count.fixed(nodes.expected)  # a reservation holds no more, and is billed for no fewer
         yield from reserved(item, machine, nodes.expected, target, block=capacity == "CAPACITY_BLOCK", region=place)
     elif capacity in ("ON_DEMAND", "SPOT"):
-        yield from machine_lines(item, machine, nodes, capacity.lower(), region=place, assumption=assumption)
+        yield from lines_of_types(item, types, nodes, capacity.lower(), region=place, note=assumption)
     elif capacity == "CAPACITY_BLOCK":
         yield item.not_priced("capacityType is CAPACITY_BLOCK, but its launch template targets no reservation")
     else:
@@ -174,6 +214,12 @@ def node_group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     else:
         yield from default_root(item, nodes, region=place)
     yield from ipv4_lines(item, nodes, subnets="subnetIds", template=template)
+    if template is not None:
+        yield from or_named(item, monitoring_lines(template, nodes, region=place), what="detailed monitoring")
+    if item.get("warmPoolConfig") is not None:
+        yield item.not_priced(
+            "warmPoolConfig: machines that wait beside the group, billed while they run", compute=True
+        )
 
 
 def _nodes(item: Pricing) -> tuple[Count, list[str]]:
@@ -190,17 +236,16 @@ def _nodes(item: Pricing) -> tuple[Count, list[str]]:
     return Count(desired, min(bounds["minSize"], desired), max(bounds["maxSize"], desired)), unknown
 
 
-def _aws_eks_node_group_machine(item: Pricing, template: Pricing | None) -> tuple[str, str]:
-    """(machine type, what had to be assumed)."""
+def _types_of_nodes(item: Pricing, template: Pricing | None) -> tuple[Sequence[MachineType], str]:
+    """(machine types, what had to be assumed)."""
     if template is not None and template.resource.inputs.get("instanceType") is not None:
-        return template.text("instanceType"), ""
-    types = item.items("instanceTypes")
-    if not types:
+        return [MachineType(template.text("instanceType"))], ""
+    names = [item.text("instanceTypes", index) for index in range(len(item.items("instanceTypes")))]
+    if not names:
         if template is None and item.resource.inputs.get("launchTemplate") is not None:
             raise CannotPrice("its machine type is set by a launch template that is not part of this stack")
-        return "t3.medium", "no machine type is declared: t3.medium, the default of EKS"
-    first = item.text("instanceTypes", 0)
-    return first, f"priced as {first}, the first of {len(types)} machine types" if len(types) > 1 else ""
+        return [MachineType("t3.medium")], "no machine type is declared: t3.medium, the default of EKS"
+    return [MachineType(name) for name in names], ""
 
 
 @prices("aws:ec2/capacityReservation:CapacityReservation")

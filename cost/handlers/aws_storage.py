@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.aws_place import place_of
-from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines, optional_number
+from gpucluster.cost.handlers.disks import LATER, ProvisionedDisk, disk_lines, optional_number
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.usage_lines import stored_gib, stored_or_usage
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
@@ -24,6 +24,9 @@ _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 125
 """Included performance of a gp3 volume (EBS price page)."""
 
+_FIRST_TIER: Final = Decimal(32_000)
+"""IOPS of an io2 volume at the first of three prices (EBS price page)."""
+
 
 class Disk(ProvisionedDisk):
     """An EBS volume and its billed properties."""
@@ -36,7 +39,10 @@ class Disk(ProvisionedDisk):
         if self.kind == "gp3":
             yield from self.above("ebs-gp3", iops=_INCLUDED_IOPS, mibps=_INCLUDED_MIBPS)
         elif self.kind in ("io1", "io2") and self.iops is not None:
-            yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", self.iops
+            first = self.iops if self.kind == "io1" else min(self.iops, _FIRST_TIER)
+            yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", first
+            if self.iops > first:
+                yield f": IOPS above {first:,f}", f"ebs-io2-iops{LATER}", "IOPS-month", self.iops - first
 
 
 def disk_at(item: Pricing, *path: str | int, gib: int = DEFAULT_ROOT_GIB) -> Disk:

@@ -19,6 +19,7 @@ from gpucluster.cost.handlers.azure_storage import azure_disk_lines
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.usage_lines import expected_samples, says_samples
 from gpucluster.cost.handlers.whole_machines import EXPECTED_GPUS, or_named, plain, say_stopped
+from gpucluster.cost.pricing.inputs import disregard
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, UNBOUNDED, CostLine, Count, Free, NotPriced, Unbounded
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number
 
@@ -124,6 +125,7 @@ def cluster(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
         at = ("agentPoolProfiles", index)
         name = item.text(*at, "name", default=f"pool {index + 1}")
         if name in apart:
+            disregard(item.get(*at))
             continue
         yield from or_named(item, node_lines(item, at, region=region, name=name), what=f"pool {name}", compute=True)
     provisioning = item.get("nodeProvisioningProfile", "mode") == "Auto"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Any, Final
 
 from gpucluster.core.program.resources import UNKNOWN, Resource
@@ -143,8 +143,28 @@ def virtual_machine(item: Pricing) -> Iterator[CostLine | NotPriced]:
 @prices("azure-native:compute:VirtualMachineScaleSet")
 def scale_set(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`sku.capacity` machines all month and their disks; what an autoscale setting adds is not known here."""
+    if item.get("skuProfile") is not None:
+        raise CannotPrice("skuProfile: Azure chooses among several sizes, which no plan shows")
     capacity = Count.fixed(item.number("sku", "capacity"))
     yield from _machines(item, ("virtualMachineProfile",), item.text("sku", "name"), capacity)
+
+
+def _mixed(item: Pricing, count: Count, purchase: str) -> Iterator[tuple[Count, str]]:
+    """(machines, how they are bought): a mix in a Spot scale set has regular machines up to a base, and a share of the
+    rest (Virtual Machine Scale Sets documentation, Spot Priority Mix).
+    """
+    if purchase != "spot" or item.get(_MIX) is None:
+        yield count, purchase
+        return
+    base = min(item.number(_MIX, "baseRegularPriorityCount", default=0), count.expected)
+    share = item.number(_MIX, "regularPriorityPercentageAboveBase", default=0) / 100
+    regular = (base + (count.expected - base) * share).to_integral_value(ROUND_CEILING)
+    for number, bought_as in ((regular, "on_demand"), (count.expected - regular, "spot")):
+        if number:
+            yield Count.fixed(number), bought_as
+
+
+_MIX: Final = "priorityMixPolicy"
 
 
 def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) -> Iterator[CostLine | NotPriced]:
@@ -158,7 +178,8 @@ def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) ->
     if stopped:
         say_stopped(item, reserved=reserved)
     if not stopped or reserved:
-        yield from machine_lines(item, machine, count, purchase, region=region, group=group, note="Linux")
+        for number, bought_as in _mixed(item, count, purchase):
+            yield from machine_lines(item, machine, number, bought_as, region=region, group=group, note="Linux")
     disks = (*at, "storageProfile")
     if item.get(*disks, "osDisk", "diffDiskSettings") is None:
         yield from or_named(item, _disk(item, (*disks, "osDisk"), count, region), what="system disk")

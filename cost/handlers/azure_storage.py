@@ -32,9 +32,11 @@ class _Disk:
 
 
 def azure_disk_lines(
-    item: Pricing, sku: str, gib: Decimal, count: Count, *, what: str, region: str
+    item: Pricing, sku: str, gib: Decimal, count: Count, *, what: str, region: str, tier: str | None = None
 ) -> Iterator[CostLine]:
-    """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. CannotPrice if no size class is known."""
+    """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. tier: performance tier, such as P50, which is billed
+    like a disk of that size (Managed Disks documentation, performance tiers). CannotPrice if no size class is known.
+    """
     kind, _, redundancy = sku.partition("_")
     if kind not in _LETTERS or redundancy not in ("LRS", "ZRS"):
         raise CannotPrice(f"disk SKU {sku!r}: the price book has Premium, StandardSSD and Standard disks only")
@@ -43,7 +45,7 @@ def azure_disk_lines(
     ]
     if not classes:
         raise CannotPrice(f"a disk of {gib:f} GiB: the largest class holds {max(DISK_GIB.values()):,} GiB")
-    disk = _Disk(f"{_LETTERS[kind]}{classes[0]}", redundancy.lower())
+    disk = _Disk(tier or f"{_LETTERS[kind]}{classes[0]}", redundancy.lower())
     yield from disk_lines(item, disk, count, what=what, region=region)
 
 
@@ -51,7 +53,8 @@ def azure_disk_lines(
 def disk(item: Pricing) -> Iterator[CostLine]:
     """One disk of its size class by the month (Managed Disks price page); operations are not in the total."""
     sku, gib = item.text("sku", "name", default="Standard_LRS"), item.number("diskSizeGB")
-    yield from azure_disk_lines(item, sku, gib, Count.fixed(Decimal(1)), what="disk", region=place_of(item))
+    one, tier = Count.fixed(Decimal(1)), item.get("tier") if sku.startswith("Premium") else None
+    yield from azure_disk_lines(item, sku, gib, one, what="disk", region=place_of(item), tier=tier)
 
 
 _GIB_PER_TIB: Final = 1024

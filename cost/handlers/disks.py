@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Protocol
 
+from gpucluster.cost.handlers.usage_lines import of_other_tier
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import CostLine, Count
 from gpucluster.cost.pricing.pricing import Pricing
+
+LATER: Final = ", later tiers"
+"""End of a price book name for units beyond the first tier, whose price is not in it."""
 
 _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
 
@@ -49,11 +53,13 @@ def disk_lines(
 ) -> Iterator[CostLine]:
     """Storage, IOPS and throughput of `count` equal disks; `what` names them, e.g. `root disks`."""
     for words, sku, unit, each in disk.billed():
-        units = count.times(each)
+        units, price = count.times(each), item.price(sku.removesuffix(LATER), unit, region=region)
+        if sku.endswith(LATER):
+            price = of_other_tier(price, f"{what}, {disk.kind}{words}: the price book has the price of the first tier")
         yield item.line(
             f"{what}, {disk.kind}{words}",
             units.expected,
-            item.price(sku, unit, region=region),
+            price,
             basis=f"{plain(count.expected)} x {plain(each)} {_SHORT_UNITS[unit]}",
             assumption=assumption,
             floor=units.floor,

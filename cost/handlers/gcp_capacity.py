@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
-from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.resources import UNKNOWN, Resource, urn_type
 from gpucluster.core.program.values import is_list
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.registry import prices
@@ -14,7 +15,7 @@ from gpucluster.cost.handlers.reserved_capacity import committed, inside
 from gpucluster.cost.handlers.whole_machines import Cover, machine_price, plain
 from gpucluster.cost.handlers.whole_machines import bought as covered
 from gpucluster.cost.prices import Price
-from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, Free, NotPriced
+from gpucluster.cost.pricing.model import HOURS_PER_MONTH, Between, CostLine, Count, Free, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
 
 _BILLED: Final = ("windows-cloud", "windows-sql-cloud", "rhel-cloud", "rhel-sap-cloud", "suse-cloud", "suse-sap-cloud",
@@ -109,6 +110,44 @@ def bought(
     yield from covered(
         item, machine, count, purchase, _COVERS, region=region, autoscaled=autoscaled, assumption=assumption
     )
+
+
+def open_reservations(item: Pricing, machine: str, zone: str) -> list[Resource]:
+    """Reservations of the stack that any machine of this type and zone uses that does not refuse (Compute Engine
+    documentation, consume reservations). None of a machine in a region, whose zone is not known.
+    """
+
+    def matches(found: Resource) -> bool:
+        of = item.of(found)
+        kind = read(found.inputs, "specificReservation", "instanceProperties", "machineType")
+        place = read(found.inputs, "zone")
+        return not of.get("specificReservationRequired") and (
+            isinstance(kind, str)
+            and isinstance(place, str)
+            and (short_name(kind), short_name(place)) == (machine, zone)
+        )
+
+    return [found for found in item.resources.of_type(RESERVATIONS[0]) if matches(found)]
+
+
+def takes_any(item: Pricing, *affinity: str) -> bool:
+    """Whether machines use any open reservation; they do unless they say otherwise."""
+    kind = item.get(*affinity)
+    return kind in (None, "ANY_RESERVATION", "RESERVATION_AFFINITY_UNSPECIFIED", "UNSPECIFIED")
+
+
+def perhaps_open(lines: Iterator[CostLine | NotPriced], found: list[Resource]) -> Iterator[CostLine | NotPriced]:
+    """Lines of machines, which cost nothing more as far as open reservations hold them."""
+    names = ", ".join(one.name for one in found)
+    reason = f"they may run in {names}, an open reservation of this stack, which is billed whether used or not"
+    for line in lines:
+        if not found or not isinstance(line, CostLine) or line.unit != "instance-hour" or line.paid_by:
+            yield line
+            continue
+        zero = Decimal(0)
+        none = replace(line, quantity=zero, floor=zero)
+        between = Between(none, line, "nothing if the reservation holds them, the whole price if not")
+        yield NotPriced(line.urn, urn_type(line.urn), line.part, reason, compute=True, between=between)
 
 
 @prices("gcp:compute/reservation:Reservation")

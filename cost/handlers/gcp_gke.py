@@ -14,7 +14,7 @@ from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.usage_lines import expected_samples
 from gpucluster.cost.handlers.whole_machines import or_named, plain
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, Free, NotPriced
-from gpucluster.cost.pricing.pricing import CannotPrice, Pricing
+from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number
 
 _SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
 _FREE_GIB: Final = Decimal(50)
@@ -48,8 +48,13 @@ def cluster_logs(item: Pricing) -> CostLine:
     )
 
 
+_SAMPLED: Final = Decimal("0.5")
+_INTERVAL: Final = "INTERVAL_10_MIN"
+"""Share and interval of the flow records that the estimate `gke_flow_log_gib_per_node` counts."""
+
+
 @prices(_SUBNET)
-def subnetwork(item: Pricing) -> Iterator[CostLine | Free]:
+def subnetwork(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
     """GiB of flow logs, where `logConfig` switches them on (price page of Google Cloud Observability)."""
     if item.get("logConfig") is None:
         yield item.free("no charge for the object; traffic is billed where it flows",
@@ -63,9 +68,13 @@ def subnetwork(item: Pricing) -> Iterator[CostLine | Free]:
         return
     inside = [one for one in item.resources.of_type(CLUSTER)
               if item.resources.referred(one, "subnetwork", _SUBNET) is item.resource]  # fmt: skip
-    nodes = nodes_in(item, inside)
-    gib = nodes * item.assumptions.amount(each)
+    nodes, sampled = nodes_in(item, inside), item.get("logConfig", "flowSampling")
+    share = _SAMPLED if sampled is None else as_number(sampled, "logConfig.flowSampling")
+    gib = nodes * item.assumptions.amount(each) * share / _SAMPLED
     assumption = f"our estimate for {plain(nodes)} nodes: {item.assumptions.text(each)}; {leaves}"
+    interval = item.get("logConfig", "aggregationInterval")
+    if interval not in (None, _INTERVAL):
+        yield item.not_priced(f"flow logs by {interval}: the estimate has those by {_INTERVAL}, which are fewer")
     yield item.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=assumption, usage=("log_gib", each))
 
 

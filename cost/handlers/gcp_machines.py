@@ -8,11 +8,20 @@ from typing import Final
 
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.resources import Resource
-from gpucluster.cost.handlers.gcp_capacity import bought, check_licence, reserved, target_of
+from gpucluster.cost.handlers.gcp_capacity import (
+    bought,
+    check_licence,
+    open_reservations,
+    perhaps_open,
+    reserved,
+    takes_any,
+    target_of,
+)
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.gcp_storage import Disk, google_disk_lines, local_ssd_lines
 from gpucluster.cost.handlers.gke_nodes import CLUSTER
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.reserved_capacity import inside
 from gpucluster.cost.handlers.whole_machines import google_status, or_named, plain, say_stopped
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
@@ -109,6 +118,9 @@ def _running(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
         yield from reserved(item, machine, _ONE.expected, target, region=region)
     elif purchase not in _PURCHASES.values():
         yield item.not_priced(f"scheduling.provisioningModel is {purchase!r} without a reservation", compute=True)
+    elif held := _open_place(item, machine, purchase):
+        note = f"it runs in {held.name}, an open reservation of this stack for the same machine and zone"
+        yield inside(item, machine, _ONE.expected, held.name, note, region=region)
     else:
         yield from bought(item, machine, _ONE, purchase, region=region, assumption="Linux")
     if item.items("guestAccelerators") and machine not in machines():
@@ -116,6 +128,33 @@ def _running(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
     if not (machine in machines() and machines()[machine].bundled_ssd):
         scratch = Decimal(len(item.items("scratchDisks")))
         yield from local_ssd_lines(item, scratch, _ONE, region=region, purchase=purchase)
+
+
+def _open_place(item: Pricing, machine: str, purchase: str) -> Resource | None:
+    """The open reservation that holds an instance: the instances of a zone fill the reservations in the order of URNs,
+    so that a plan has one result.
+    """
+    if purchase != "on_demand" or not takes_any(item, "reservationAffinity", "type"):
+        return None
+    zone = place_of(item, "zone")
+    places = [found for found in sorted(open_reservations(item, machine, zone), key=lambda one: one.urn)
+              for _ in range(int(item.of(found).number("specificReservation", "count")))]  # fmt: skip
+    alike = sorted(
+        one.urn for one in item.resources.of_type(item.resource.type) if _is_alike(item.of(one), machine, zone)
+    )
+    return places[place] if (place := alike.index(item.resource.urn)) < len(places) else None
+
+
+def _is_alike(item: Pricing, machine: str, zone: str) -> bool:
+    try:
+        return (
+            (short_name(item.text("machineType")), place_of(item, "zone")) == (machine, zone)
+            and _purchase(item) == "on_demand"
+            and google_status(item) == "RUNNING"
+            and takes_any(item, "reservationAffinity", "type")
+        )
+    except CannotPrice:  # it is named with its own resource
+        return False
 
 
 def _purchase(item: Pricing) -> str:
@@ -136,8 +175,8 @@ def _boot_disk(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
     yield from google_disk_lines(item, disk, _ONE, what="boot disk", region=region)
 
 
-_TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
-                     "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip
+TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
+                    "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip
 _SCALERS: Final = ("gcp:compute/autoscaler:Autoscaler", "gcp:compute/regionAutoscaler:RegionAutoscaler")
 _SCRATCH: Final = "SCRATCH"
 
@@ -158,11 +197,15 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     spot = template.get("scheduling", "preemptible") or template.get("scheduling", "provisioningModel") == "SPOT"
     assumption = "; ".join(filter(None, ["Linux", assumption]))
     lines = bought(item, machine, count, "spot" if spot else "on_demand", region=region, assumption=assumption)
+    if not spot and takes_any(template, "reservationAffinity", "type"):
+        lines = perhaps_open(lines, open_reservations(item, machine, place_of(item, "zone", "region")))
     yield from or_named(item, _unlicensed(template, lines), compute=True)
     if template.items("guestAccelerators"):
         yield item.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)
     for index in range(len(template.items("disks"))):
-        yield from or_named(item, _disk(item, template, index, count, region), what=f"disk {index + 1} of its template")
+        yield from or_named(
+            item, disk_of_template(item, template, index, count, region), what=f"disk {index + 1} of its template"
+        )
     for _ in range(external_addresses(template)):
         hours = count.times(HOURS_PER_MONTH)
         price = item.price("static-ip-hour", "hour", region=region)
@@ -181,7 +224,7 @@ def machines_of(item: Pricing) -> tuple[Pricing, Count, str]:
 
 
 def _template(item: Pricing) -> Resource:
-    for type_ in _TEMPLATES:
+    for type_ in TEMPLATES:
         found = item.resources.referred(item.resource, "versions", type_)
         if found is not None:
             return found
@@ -190,6 +233,7 @@ def _template(item: Pricing) -> Resource:
 
 def _count(item: Pricing) -> tuple[Count, str]:
     """(machines, assumption): the limits of the autoscaler, else the size of the group."""
+    size = item.resource.inputs.get("targetSize")  # an autoscaler goes first, and changes it
     for type_ in _SCALERS:
         for scaler in item.resources.of_type(type_):
             if item.resources.referred(scaler, "target", item.resource.type) is item.resource:
@@ -199,10 +243,11 @@ def _count(item: Pricing) -> tuple[Count, str]:
                 share = item.assumptions.expected_share
                 expected = max(least, most * share)
                 return Count(expected, least, most), f"expected_share: {share} of the limit of {scaler.name} runs"
-    return Count.fixed(item.number("targetSize", default=0)), ""
+    return Count.fixed(Decimal(0) if size is None else item.number("targetSize")), ""
 
 
-def _disk(item: Pricing, template: Pricing, index: int, count: Count, region: str) -> Iterator[CostLine]:
+def disk_of_template(item: Pricing, template: Pricing, index: int, count: Count, region: str) -> Iterator[CostLine]:
+    """A disk of each machine of a template. Raises CannotPrice if the template does not show what is billed."""
     if template.get("disks", index, "type") == _SCRATCH:
         raise CannotPrice("a local SSD")
     if template.get("disks", index, "diskSizeGb") is None:

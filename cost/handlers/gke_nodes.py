@@ -15,7 +15,14 @@ from gpucluster.core.catalog.machines import has_gpus, machines
 from gpucluster.core.program.resources import Resource
 from gpucluster.core.program.values import is_list, is_object
 from gpucluster.cost.handlers.disks import optional_number
-from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
+from gpucluster.cost.handlers.gcp_capacity import (
+    bought,
+    open_reservations,
+    perhaps_open,
+    reserved,
+    takes_any,
+    target_of,
+)
 from gpucluster.cost.handlers.gcp_place import is_zone, place_of
 from gpucluster.cost.handlers.gcp_storage import Disk, google_disk_lines, local_ssd_lines
 from gpucluster.cost.handlers.reserved_capacity import inside
@@ -86,6 +93,9 @@ def node_lines(
             yield from reserved(item, machine, count.expected, target, region=region, calendar=held)
     else:
         lines = bought(item, machine, count, purchase, region=region, autoscaled=autoscaled, assumption=assumption)
+        if purchase == "on_demand" and takes_any(item, "nodeConfig", "reservationAffinity", "consumeReservationType"):
+            zones = item.items("nodeLocations") if item.resource.type == NODE_POOL else ()
+            lines = perhaps_open(lines, [found for zone in zones for found in open_reservations(item, machine, zone)])
         yield from or_named(item, lines, compute=True)
     if item.items("nodeConfig", "guestAccelerators") and not has_gpus("gcp", machine):
         yield item.not_priced(f"GPUs attached to {machine}: the price book has machines with GPUs only", compute=True)
@@ -117,8 +127,9 @@ def _disks(item: Pricing, machine: str, count: Count, purchase: str, region: str
 def boot_disk(item: Pricing) -> tuple[Disk, str]:
     """(boot disk of `nodeConfig`, what had to be assumed); `bootDisk` takes the place of `diskSizeGb`, `diskType`."""
     boot = ("nodeConfig", "bootDisk")
-    gib = item.get(*boot, "sizeGb") or item.get("nodeConfig", "diskSizeGb")
-    kind = item.get(*boot, "diskType") or item.get("nodeConfig", "diskType")
+    otherwise = item.get("nodeConfig", "diskSizeGb"), item.get("nodeConfig", "diskType")
+    gib = item.get(*boot, "sizeGb") or otherwise[0]
+    kind = item.get(*boot, "diskType") or otherwise[1]
     missing = [words for words, value in (("size", gib), ("type", kind)) if value is None]
     disk = Disk(
         "pd-balanced" if kind is None else str(kind),

@@ -23,13 +23,13 @@ def reservation_of(item: Pricing) -> Resource | str | None:
 
     A resource of this stack, the id or ARN of one that is bought outside it, or None if it targets none.
     """
+    target = read(item.resource.inputs, "capacityReservationSpecification", "capacityReservationTarget")
+    named = [read(target, key) for key in ("capacityReservationId", "capacityReservationResourceGroupArn")]
     for type_ in _RESERVATIONS:
         found = item.resources.referred(item.resource, "capacityReservationSpecification", type_)
         if found is not None:
             return found
-    target = read(item.resource.inputs, "capacityReservationSpecification", "capacityReservationTarget")
-    for key in ("capacityReservationId", "capacityReservationResourceGroupArn"):
-        value = read(target, key)
+    for value in named:
         if value is UNKNOWN:
             raise CannotPrice("the capacity reservation it targets is not known before the update")
         if value:

@@ -76,7 +76,8 @@ def egress_lines(item: Pricing, *, region: str) -> Iterator[CostLine]:
     if found.bands:
         yield _in_bands(item, price, gib - found.unpriced_gib, found)
     if found.unpriced_gib:
-        stand_in = _stand_in(price, f"the price of {found.unpriced_gib:,f} of {gib:,f} GiB is not known")
+        why = f"the price of {found.unpriced_gib:,f} of {gib:,f} GiB is not known"
+        stand_in = of_other_tier(price, f"Internet egress in {price.row.region}: {why}")
         yield item.line("Internet egress", found.unpriced_gib, stand_in, usage=("egress_gib",))
 
 
@@ -90,10 +91,11 @@ def _in_bands(item: Pricing, price: Price, gib: Decimal, found: Egress) -> CostL
     return item.line("Internet egress", gib, blended, assumption=assumption, usage=("egress_gib",))
 
 
-def _stand_in(price: Price, why: str) -> Price:
-    """Between nothing, since first bands are often free, and the dearest band that is known."""
+def of_other_tier(price: Price, why: str) -> Price:
+    """The stand-in for a tier without a price: between nothing, since first tiers are often free and later ones
+    cheaper, and the dearest tier that is known.
+    """
     row = max(price.tiers or (price.row,), key=lambda row: row.usd_per_unit)
     rule = f"from the other tiers of {row.region}: {unit_price(row.usd_per_unit)} at most, nothing at least"
-    bound = Bound(Decimal(0), row.usd_per_unit, rule, row.as_of)
-    unknown = NotKnown(f"Internet egress in {row.region}: {why}", "", bound)
+    unknown = NotKnown(why, "", Bound(Decimal(0), row.usd_per_unit, rule, row.as_of))
     return replace(price, row=replace(row, source=rule), confidence="low", instead_of=unknown)

@@ -16,6 +16,7 @@ from gpucluster.core.catalog.machines import hard_to_get, machines, not_sold
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.core.program.values import is_list
 from gpucluster.cost.prices import NotKnown, Price
+from gpucluster.cost.pricing.inputs import disregard
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, CostLine, Count, NotPriced, Unbounded
 from gpucluster.cost.pricing.plan_prices import of_an_hour, published
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read
@@ -180,6 +181,8 @@ def say_stopped(item: Pricing, name: str = "", *, reserved: bool = False) -> Non
     """An assumption of the report: the machines stay stopped all month. name: of the pool, by default of the resource.
     reserved: whether a reservation bills their hours all the same.
     """
+    if not name:
+        disregard(item.resource.inputs)
     hours = "and so are its hours, by their reservation" if reserved else "its hours are not"
     item.guesses.add(f"{name or item.resource.name} is stopped and stays so: its disks are billed, {hours}")
 

@@ -7,7 +7,7 @@ nothing is rounded later. So every sum (a part, the total) is the exact sum of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
@@ -222,6 +222,14 @@ class NotPriced:
 
 
 @dataclass(frozen=True)
+class NotConsidered:
+    """Inputs of a type that the amounts do not depend on, though nothing says that they never cost."""
+
+    type: str
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Amounts:
     """USD per month: minimum, expected and maximum."""
 
@@ -300,6 +308,10 @@ class Parts:
             training = not any(component.name in self._outside for component in around)
             found = self._places[resource.parent] = name, self._lines.setdefault((name, training), [])
         return found
+
+    def __iter__(self) -> Iterator[CostLine]:
+        for lines in self._lines.values():
+            yield from lines
 
     @property
     def elastic(self) -> frozenset[str]:

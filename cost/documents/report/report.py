@@ -19,6 +19,7 @@ from gpucluster.cost.documents.text import (
     basis,
     coverage,
     fresh_dollars,
+    not_considered,
     plain_number,
     price_dates,
     unpriced_items,
@@ -122,6 +123,8 @@ def _brief(estimate: Estimate) -> Iterator[Section]:
     if estimate.not_priced:
         names = dict.fromkeys(f"{item.type} {estimate.names.get(item.urn, '')}" for item in estimate.not_priced)
         yield Notes(f"Not priced ({OUTPUT_VARIABLE}=full has reasons and bounds)", sorted(names))
+    if estimate.not_considered:
+        yield Notes("Set, but not considered", not_considered(estimate))
 
 
 class _Marks:
@@ -287,6 +290,8 @@ def _missing(estimate: Estimate) -> Iterator[Section]:
         how = f"To set prices of your own: --prices FILE or {PRICES_VARIABLE}=FILE, a CSV with"
         lines = [how, OWN_ROW, *(f"{row},..." for row in rows)] if rows else []
         yield Notes("Not priced, not in the total", unpriced_items(estimate), lines=lines)
+    if estimate.not_considered:
+        yield Notes("Set, but not considered", not_considered(estimate))
     if estimate.idle_prices:
         texts: list[str] = []
         for row in estimate.idle_prices:
@@ -301,9 +306,10 @@ def _rows(estimate: Estimate, groupings: Sequence[Grouping]) -> tuple[Sequence[s
 
     line: its number, from 1. status: `priced`, `depends on usage` if that is assumed to be zero, or `not priced`, the
     last with its reason and without amounts. monthly_least, monthly_most: bounds of an unpriced item in USD per month,
-    by the rule in `bound`; not a price, and in no sum. For each grouping, the group of each row in a further column,
-    `label:` and the label. With teams, a row for each at the end: status `share of a team`, the team's name, and its
-    part of all lines in team_monthly and team_this_trial, so that no other column counts it twice.
+    by the rule in `bound`; not a price, and in no sum. Inputs that are set, but not considered, have a row for each
+    type. For each grouping, the group of each row in a further column, `label:` and the label. With teams, a row for
+    each at the end: status `share of a team`, the team's name, and its part of all lines in team_monthly and
+    team_this_trial, so that no other column counts it twice.
     """
     from gpucluster.cost.documents.report.report_json import Line, line_fields
 
@@ -321,8 +327,12 @@ def _rows(estimate: Estimate, groupings: Sequence[Grouping]) -> tuple[Sequence[s
             yield {"line": number, "status": status, **fields, "usage": " ".join(line.usage)}
         for item in sorted(estimate.not_priced, key=lambda item: item.urn):
             yield _unpriced_row(item, estimate)
+        for text in not_considered(estimate):
+            yield {"status": "not considered", "reason": text}
 
-    labelled = ({**row, **{name: of[row["resource"]] for name, of in labels.items()}} for row in rows())
+    labelled = (
+        {**row, **{name: of[row["resource"]] for name, of in labels.items() if "resource" in row}} for row in rows()
+    )
     of_teams = (
         {"status": "share of a team", "name": team.name, "team_monthly": team.monthly, "team_this_trial": team.trial}
         for team in teams

@@ -117,6 +117,11 @@ class NotPriced(Unpriced):
     own_price_row: str = Field(validation_alias="own_row")
 
 
+class NotConsidered(Model):
+    type: str
+    inputs: list[str] = Field(description="paths without the indices of lists")
+
+
 class Coverage(Model):
     resources: int
     priced: int
@@ -168,6 +173,9 @@ class Report(Answer):
     lines: list[Line]
     free: list[Free]
     not_priced: list[NotPriced]
+    not_considered: list[NotConsidered] = Field(
+        description="inputs that are set and that no amount depends on, though no source says that they never cost"
+    )
     what_if: list[str] = Field(description="values of this preview that differ from the spec")
     not_built: list[str]
     idle_own_prices: list[str]
@@ -210,6 +218,7 @@ def report_json(estimate: Estimate, groupings: Sequence[Grouping] = ()) -> Repor
             "lines": estimate.lines,
             "free": sorted(estimate.free, key=lambda item: item.urn),
             "not_priced": sorted(estimate.not_priced, key=lambda item: item.urn),
+            "not_considered": estimate.not_considered,
             "what_if": facts.what_if,
             "not_built": facts.not_built,
             "idle_own_prices": [row.source for row in estimate.idle_prices],

@@ -120,6 +120,7 @@ class Resources:
         self._regions_of: Mapping[str, Mapping[str, str]] = {}
         self._by_type: dict[str, list[Resource]] | None = None
         self._objects: dict[str, dict[tuple[str | None, str], list[Resource]]] = {}
+        self._ids: dict[str, Mapping[str, Resource]] = {}
         self._read: dict[Callable[[Resources], Iterable[Any]], Sequence[Any]] = {}
         self.settings: Mapping[str, Any] = {}
         """Settings of the reader's about the whole stack, to be set before `once` is called."""
@@ -129,6 +130,12 @@ class Resources:
         """Parts of one stack, whose default providers may have different regions."""
         found = cls(resource for part in parts for resource in part)
         found._regions_of = {resource.urn: part._default_regions for part in parts for resource in part}
+        return found
+
+    def changed(self, change: Callable[[Resource], Resource]) -> Resources:
+        """A copy with each resource as `change` returns it."""
+        found = Resources(map(change, self), default_regions=self._default_regions)
+        found._regions_of = self._regions_of
         return found
 
     def __iter__(self) -> Iterator[Resource]:
@@ -171,9 +178,28 @@ class Resources:
         return self._objects[type_].get((provider, name), [])
 
     def referred(self, resource: Resource, prop: str, type_: str) -> Resource | None:
-        """The resource of type `type_` on which input `prop` depends, None without one."""
+        """The resource of type `type_` on which input `prop` depends, or whose id in a state it contains; None without
+        one.
+        """
+        value = resource.inputs.get(prop)
         made = self.present(resource.dependencies.get(prop, ()))
-        return next((found for found in made if found.type == type_), None)
+        found = next((found for found in made if found.type == type_), None)
+        if found is not None or value is None or value is UNKNOWN or made:
+            return found
+        ids = self._ids_of(type_)
+        return next((ids[text] for text in _texts(value) if text in ids), None) if ids else None
+
+    def _ids_of(self, type_: str) -> Mapping[str, Resource]:
+        """Id, ARN and link -> resource, as far as the cloud answered them."""
+        if type_ not in self._ids:
+            self._ids[type_] = {
+                text: one
+                for one in self.of_type(type_)
+                if one.outputs
+                for key in _IDS
+                if isinstance(text := one.outputs.get(key), str) and text
+            }
+        return self._ids[type_]
 
     def parents(self, resource: Resource) -> Iterator[Resource]:
         """The components around a resource, nearest first."""
@@ -208,6 +234,19 @@ class Resources:
         if provider is not None and key in provider.inputs:
             return provider.inputs[key]
         return self._regions_of.get(resource.urn, self._default_regions).get(package)
+
+
+_IDS: Final = ("id", "arn", "selfLink")
+"""Outputs by which inputs of others name a resource."""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text inside a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for one in dict.values(value) if isinstance(value, dict) else value:  # not recorded as read
+            yield from _texts(one)
 
 
 def once(read: Callable[[Resources], Iterable[_T]]) -> Callable[[Resources], Sequence[_T]]:

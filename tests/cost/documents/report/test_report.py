@@ -192,7 +192,8 @@ def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> 
         "schema_version", "schema_minor", "currency", "complete", "known", "monthly", "monthly_at_list_prices", "terms",
         "hourly", "per_training_gpu_hour", "training_gpus", "per_slice_hour", "trial", "committed_elsewhere_monthly",
         "unpriced_compute", "budget",
-        "teams", "parts", "lines", "free", "not_priced", "what_if", "not_built", "idle_own_prices", "assumptions",
+        "teams", "parts", "lines", "free", "not_priced", "not_considered", "what_if", "not_built", "idle_own_prices",
+        "assumptions",
         "lines_by_usage", "coverage", "price_dates", "monthly_by_confidence",
     ]  # fmt: skip
     assert (document["schema_version"], document["currency"], document["complete"]) == (2, "USD", True)

@@ -1,0 +1,219 @@
+"""The inputs of resources, with a record of those that handlers read, and what the others mean for the price.
+
+`inputs.csv` has the inputs that no handler reads:
+
+========== ============================================================================================================
+column     meaning
+========== ============================================================================================================
+`type`     type token, or a pattern of several; `*` for all types
+`inputs`   one or more, or patterns of them: a path without the indices of lists, or a name without a dot, which is that
+           input at any depth. Each includes everything below
+`effect`   `free`; `more`: it may add to the price, so that amount is not priced; `less`: it may lower the price, so
+           the lines of the resource are bounded by 0 and themselves
+`why`      the reason
+`source`   where that is written
+========== ============================================================================================================
+
+Of several rows, the first counts. An input without a row is named under the total.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any, Final, Literal
+
+from gpucluster.core.catalog.resource_types import free_reason
+from gpucluster.core.catalog.tables import Row, read_rows
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
+
+Effect = Literal["free", "more", "less", ""]
+
+TEMPLATES: Final = frozenset(
+    {
+        "aws:ec2/launchConfiguration:LaunchConfiguration",
+        "aws:ec2/launchTemplate:LaunchTemplate",
+        "aws:sagemaker/endpointConfiguration:EndpointConfiguration",
+        "gcp:compute/instanceTemplate:InstanceTemplate",
+        "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate",
+    }
+)
+"""Free types whose inputs describe the machines of others."""
+
+_OFF: Final = (None, False, "", "false")
+"""Values of an option that is off."""
+
+
+class Inputs(dict[str, Any]):
+    """An object that records which of its keys are read. disregarded: whether the others do not matter."""
+
+    __slots__ = ("disregarded", "read")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.read: set[str] = set()
+        self.disregarded = False
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, whose own keys are recorded, too."""
+        self.read.add(key)
+        value = super().get(key, default)
+        if type(value) in _PLAIN:
+            value = self[key] = _recorded(value)
+        return value
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self:
+            raise KeyError(key)
+        return self.get(key)
+
+    def __iter__(self) -> Iterator[str]:
+        self.read.update(super().__iter__())
+        return super().__iter__()
+
+    def values(self) -> Any:
+        """Every value."""
+        return [self.get(key) for key in self]
+
+    def items(self) -> Any:
+        """Every key and value."""
+        return [(key, self.get(key)) for key in self]
+
+
+class _Members(list[Any]):
+    """A list whose objects record their keys."""
+
+
+_PLAIN: Final = frozenset({dict, list, tuple})
+
+
+def _recorded(value: Any) -> Any:
+    if type(value) is dict:
+        return Inputs(value)
+    return _Members(_recorded(one) for one in value) if type(value) in _PLAIN else value
+
+
+@once
+def recorded(resources: Resources) -> Iterator[Resources]:
+    """The same resources, with a record of their inputs; one, since handlers share what they read of a stack."""
+    yield resources.changed(_recorded_resource)
+
+
+def _recorded_resource(resource: Resource) -> Resource:
+    type_ = _plain_type(resource.type)
+    if bears(type_):
+        return replace(resource, type=type_, inputs=Inputs(resource.inputs))
+    return resource if type_ == resource.type else replace(resource, type=type_)
+
+
+@cache
+def _plain_type(type_: str) -> str:
+    """`azure-native:compute:Disk` of `azure-native:compute/v20230701:Disk`, which has the version of an API."""
+    return _API_VERSION.sub("", type_)
+
+
+_API_VERSION: Final = re.compile(r"(?<=\w)/v\d{8}\w*(?=:)")
+
+
+@cache
+def bears(type_: str) -> bool:
+    """Whether inputs of this type may bear on a price: not of free types, and not of Kubernetes objects, which have no
+    SDK with their schemas.
+    """
+    return type_ in TEMPLATES or (free_reason(type_) is None and not type_.startswith(("kubernetes:", "pulumi:")))
+
+
+def _unread(inputs: Inputs, above: str) -> Iterator[tuple[str, Any]]:
+    """(path, value) of each input that is set and that nothing read. Of an object or a list of objects that was read,
+    each input inside counts by itself: only the presence or the length was read.
+    """
+    for key, value in () if inputs.disregarded else dict.items(inputs):
+        if key.startswith("__"):  # what the SDKs note about defaults
+            continue
+        if key not in inputs.read:
+            yield from _leaves(value, f"{above}{key}")
+            continue
+        for one in value if isinstance(value, _Members) else (value,):
+            if isinstance(one, Inputs):
+                yield from _unread(one, f"{above}{key}.")
+
+
+def disregard(value: Any) -> None:
+    """Inputs below a value cost nothing, whatever they are: those of a machine that is stopped."""
+    if isinstance(value, Inputs):
+        value.disregarded = True
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, one in dict.items(value):
+            yield from _leaves(one, f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _leaves(one, path)
+    elif value not in _OFF:
+        yield path, value
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """An unread input that bears on the price, and what it does."""
+
+    path: str
+    effect: Effect
+    reason: str
+
+
+def split_unread(resource: Resource) -> tuple[list[Bearing], list[str]]:
+    """(unread inputs that bear on the price, paths of those of which nothing is known), each once; none of a template
+    that nothing uses.
+    """
+    bearing: dict[str, Bearing] = {}
+    others: dict[str, None] = {}
+    inputs = resource.inputs
+    if isinstance(inputs, Inputs) and (inputs.read or resource.type not in TEMPLATES):
+        for path, value in _unread(inputs, ""):
+            effect, why = effect_of(resource.type, path)
+            if not effect:
+                others[path] = None
+            elif effect != "free":
+                bearing[path] = Bearing(path, effect, f"{path} is {_shown(value)}: {why}")
+    return [*bearing.values()], [*others]
+
+
+def _shown(value: Any) -> str:
+    """A value in a reason."""
+    return UNKNOWN.value if value is UNKNOWN else repr(value)
+
+
+@cache
+def effect_of(type_: str, path: str) -> tuple[Effect, str]:
+    """(effect, why) of an unread input, by the first row that fits; empty if none does."""
+    names = path.split(".")
+    for row in rows():
+        if fnmatchcase(type_, row["type"]) and any(_fits(pattern, path, names) for pattern in row["inputs"].split()):
+            return _effect(row), row["why"]
+    return "", ""
+
+
+def _fits(pattern: str, path: str, names: list[str]) -> bool:
+    if "." in pattern:
+        return fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern}.*")
+    return any(fnmatchcase(name, pattern) for name in names)
+
+
+def _effect(row: Row) -> Effect:
+    match row["effect"]:
+        case "free" | "more" | "less" as found:
+            return found
+        case _:
+            raise row.bad("effect", "write free, more or less")
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """The rows of the table."""
+    return tuple(read_rows("cost/pricing/inputs.csv"))
