@@ -273,7 +273,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
             else:
                 free.append(outcome)
     not_considered = _unread(of_inputs, parts, not_priced)
-    priced, missing = {line.urn for line in parts}, {item.urn for item in not_priced}
+    priced, missing = parts.urns(), {item.urn for item in not_priced}
     done = parts.done()
     support = _support(resources.stack, done, terms, book) if terms else []
     not_priced += [fee for fee in support if isinstance(fee, NotPriced)]
@@ -308,7 +308,7 @@ def _unread(resources: Resources, parts: Parts, not_priced: list[NotPriced]) -> 
     """What no handler read of the resources with lines, and of templates in use, once all handlers have read. Replaces
     lines of resources whose unread inputs bear on the price. A resource that is priced in part is only named.
     """
-    priced = {line.urn for line in parts}
+    priced = parts.urns()
     missing = {item.urn for item in not_priced}
     others: dict[str, set[str]] = {}
     for resource in resources:

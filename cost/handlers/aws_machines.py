@@ -68,21 +68,19 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     template = None if found is None or item.get("associatePublicIpAddress") is not None else item.of(found)
     if not stopped:
         yield from ipv4_lines(item, one, subnets="subnetId", template=template, vpc_is_default=True)
-        watched = item if item.get("monitoring") is not None or found is None else item.of(found)
-        yield from or_named(item, monitoring_lines(watched, one, region=region), what="detailed monitoring")
+        lines = monitoring_lines(item, one, region=region, template=None if found is None else item.of(found))
+        yield from or_named(item, lines, what="detailed monitoring")
 
 
 def _set_by(item: Pricing, template: Resource | None, path: tuple[str, ...], *, default: str) -> str:
     """A text of a machine, else of its launch template."""
-    if template is not None and item.get(*path) is None:
-        return item.of(template).text(*path, default=default)
-    return item.text(*path, default=default)
+    otherwise = default if template is None else item.of(template).text(*path, default=default)
+    return item.text(*path, default=otherwise)
 
 
 def _tenancy(item: Pricing, template: Resource | None) -> str:
-    if template is not None and item.get("tenancy") is None:
-        return item.of(template).text("placement", "tenancy", default="default")
-    return item.text("tenancy", default="default")
+    path, default = ("placement", "tenancy"), "default"
+    return item.text("tenancy", default=default if template is None else item.of(template).text(*path, default=default))
 
 
 _CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"

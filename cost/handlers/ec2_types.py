@@ -97,12 +97,12 @@ _METRICS: Final = 7
 """Metrics of a machine under detailed monitoring (CloudWatch price page, Amazon EC2 example)."""
 
 
-def monitoring_lines(item: Pricing, count: Count, *, region: str) -> Iterator[CostLine]:
-    """Metrics of machines under detailed monitoring, as an instance or a launch template sets it."""
-    set_ = item.get("monitoring")
-    if is_object(set_):
-        set_ = item.get("monitoring", "enabled")
-    if set_ in (None, False, "false"):
+def monitoring_lines(
+    item: Pricing, count: Count, *, region: str, template: Pricing | None = None
+) -> Iterator[CostLine]:
+    """Metrics of machines under detailed monitoring, as an instance sets it, else a launch template."""
+    found = [None if one is None else _monitored(one) for one in (item, template)]
+    if not next((one for one in found if one is not None), False):
         return
     metrics = count.times(Decimal(_METRICS))
     yield item.line(
@@ -113,3 +113,10 @@ def monitoring_lines(item: Pricing, count: Count, *, region: str) -> Iterator[Co
         floor=metrics.floor,
         ceiling=metrics.ceiling,
     )
+
+
+def _monitored(item: Pricing) -> bool | None:
+    set_ = item.get("monitoring")
+    if is_object(set_):
+        set_ = item.get("monitoring", "enabled")
+    return None if set_ is None else set_ not in (False, "false")

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Final, Literal
@@ -60,7 +60,7 @@ class Inputs(dict[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         """The value, whose own keys are recorded, too."""
         self.read.add(key)
-        value = super().get(key, default)
+        value = dict.get(self, key, default)
         if type(value) in _PLAIN:
             value = self[key] = _recorded(value)
         return value
@@ -105,8 +105,8 @@ def recorded(resources: Resources) -> Iterator[Resources]:
 def _recorded_resource(resource: Resource) -> Resource:
     type_ = _plain_type(resource.type)
     if bears(type_):
-        return replace(resource, type=type_, inputs=Inputs(resource.inputs))
-    return resource if type_ == resource.type else replace(resource, type=type_)
+        return resource.with_inputs(Inputs(resource.inputs), type_)
+    return resource if type_ == resource.type else resource.with_inputs(resource.inputs, type_)
 
 
 @cache

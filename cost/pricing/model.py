@@ -7,7 +7,7 @@ nothing is rounded later. So every sum (a part, the total) is the exact sum of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
@@ -309,9 +309,9 @@ class Parts:
             found = self._places[resource.parent] = name, self._lines.setdefault((name, training), [])
         return found
 
-    def __iter__(self) -> Iterator[CostLine]:
-        for lines in self._lines.values():
-            yield from lines
+    def urns(self) -> set[str]:
+        """The resources with a line."""
+        return {line.urn for lines in self._lines.values() for line in lines}
 
     @property
     def elastic(self) -> frozenset[str]:

@@ -24,6 +24,7 @@ from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.tables import rows
 
 
+@cache
 def free_reason(type_: str) -> tuple[str, str] | None:
     """(why, source) of a free type, None if no source says so."""
     package, _, rest = type_.partition(":")

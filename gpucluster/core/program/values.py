@@ -22,7 +22,7 @@ class BadValue(ValueError):
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether the value is an object (a mapping)."""
-    return type(value) is dict or isinstance(value, Mapping)  # the first covers nearly all, ten times as fast
+    return isinstance(value, dict) or isinstance(value, Mapping)  # noqa: SIM101 - the first covers nearly all, and is fast
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
