@@ -29,6 +29,7 @@ NAMED: Final[Mapping[str, str]] = {
     "cost/commands/prices.py": "which providers have a live price list; a cloud without one is not refreshed",
     "cost/estimate/labels.py": _SOURCES,
     "cost/purchasing/purchase_options.py": _DATA_OF_EACH,
+    "cost/pricing/inputs.py": "free types whose inputs describe the machines of others",
     "cost/pricing/plan_prices.py": _DATA_OF_EACH,
     "cost/prices/live/__init__.py": _SOURCES,
     "cost/prices/live/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",

@@ -1,6 +1,6 @@
 """EC2 machines that fleets, Spot requests, Batch, SageMaker and EMR start.
 
-Fleets and Batch have no charge of their own; SageMaker and EMR have one on top of the machine (their price pages),
+Fleets and Batch have no charge; SageMaker and EMR have one on top of the machine (their price pages),
 which the price book lacks: the machine's own price is in the total, and the rest is named.
 """
 

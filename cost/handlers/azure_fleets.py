@@ -1,6 +1,6 @@
 """Machines of Azure that Machine Learning and Batch start, and throughput of models.
 
-Machine Learning and Batch have no charge of their own (their price pages).
+Machine Learning and Batch have no charge themselves (their price pages).
 """
 
 from __future__ import annotations

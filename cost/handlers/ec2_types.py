@@ -66,7 +66,7 @@ def lines_of_types(
 ) -> Iterator[CostLine | NotPriced]:
     """Machines of the first type as expected; at the least all of the cheapest type, at the most of the dearest.
 
-    Raises CannotPrice without a price. A type without a price of its own is named.
+    Raises CannotPrice without a price. Other types without a price are named.
     """
     first = types[0]
     if len({type_.name for type_ in types}) == 1:

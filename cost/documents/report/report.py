@@ -304,12 +304,11 @@ def _missing(estimate: Estimate) -> Iterator[Section]:
 def _rows(estimate: Estimate, groupings: Sequence[Grouping]) -> tuple[Sequence[str], Iterable[Mapping[str, Any]]]:
     """A row for each line, and for each unpriced item, which is never zero.
 
-    line: its number, from 1. status: `priced`, `depends on usage` if that is assumed to be zero, or `not priced`, the
-    last with its reason and without amounts. monthly_least, monthly_most: bounds of an unpriced item in USD per month,
-    by the rule in `bound`; not a price, and in no sum. Inputs that are set, but not considered, have a row for each
-    type. For each grouping, the group of each row in a further column, `label:` and the label. With teams, a row for
-    each at the end: status `share of a team`, the team's name, and its part of all lines in team_monthly and
-    team_this_trial, so that no other column counts it twice.
+    line: its number, from 1. status: `priced`, `depends on usage` if that is zero, `not priced`, with its reason and
+    without amounts, or `not considered`, with the inputs of a type. monthly_least, monthly_most: bounds of an unpriced
+    item in USD per month, by the rule in `bound`; not a price, and in no sum. For each grouping, the group of each row
+    in a further column, `label:` and the label. With teams, a row for each at the end: status `share of a team`, its
+    name, and its part of all lines in team_monthly and team_this_trial, so that no other column counts it twice.
     """
     from gpucluster.cost.documents.report.report_json import Line, line_fields
 

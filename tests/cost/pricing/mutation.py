@@ -1,7 +1,7 @@
 """Mutation of plans: one input at a time is set, of every priced type and everything that its SDK knows.
 
 `python -m tests.cost.pricing.mutation` prints, for each cloud, how many inputs move an amount, are named by the report,
-are free, and have no effect that anybody sees; `--silent` lists those. Every input of a resource without a line is
+are free, and have no effect; `--silent` lists those. Every input of a resource without a line is
 named, or free, with the resource.
 """
 
