@@ -90,3 +90,27 @@ def test_a_component_of_another_language_hides_its_parts_unless_one_is_here(make
 @pytest.mark.parametrize("name", ["net", "net::of::two", "a:b"])
 def test_a_name_may_have_the_separator_in_it(name: str) -> None:
     assert urn_name(f"urn:pulumi:dev::small::my:own:Part$aws:ec2/vpc:Vpc::{name}") == name
+
+
+@pytest.mark.parametrize("value", ["vpc-1", ["x", {"id": "vpc-1"}], {"a": "arn:vpc-1"}])
+def test_an_id_of_a_state_refers_to_its_resource(make: Make, value: Any) -> None:
+    vpc = make("aws:ec2/vpc:Vpc", "v", outputs={"id": "vpc-1", "arn": "arn:vpc-1"})
+    other = make("aws:ec2/vpc:Vpc", "o", outputs={"id": "vpc-2"})
+    subnet = make("aws:ec2/subnet:Subnet", "s", vpcId=value)
+    assert Resources([other, vpc, subnet]).referred(subnet, "vpcId", vpc.type) == vpc
+    assert Resources([other, subnet]).referred(subnet, "vpcId", vpc.type) is None
+
+
+def test_a_dependency_goes_before_an_id(make: Make) -> None:
+    named, meant = (make("aws:ec2/vpc:Vpc", name, outputs={"id": name}) for name in ("named", "meant"))
+    subnet = make("aws:ec2/subnet:Subnet", "s", vpcId="named", dependencies={"vpcId": meant})
+    assert Resources([named, meant, subnet]).referred(subnet, "vpcId", named.type) == meant
+
+
+def test_changed_resources_keep_their_regions_and_identity(make: Make) -> None:
+    vpc = make("aws:ec2/vpc:Vpc", "v", cidrBlock="x")
+    found = Resources([vpc], default_regions={"aws": "us-east-1"}).changed(lambda one: one.with_inputs({}, "a:b:C"))
+    changed = found.get(vpc.urn)
+    assert changed is not None
+    assert (changed.inputs, changed.type, changed.name) == ({}, "a:b:C", "v")
+    assert found.region(vpc) == "us-east-1"
