@@ -1,8 +1,9 @@
 """Resource types that are not charged themselves, each with its source: `free.csv`.
 
-`kubernetes:GROUP/*` is every kind of an API group: Kubernetes' own, and those of controllers that create nothing
-outside the cluster on their own. Any other group may create cloud resources, so it is not assumed free. `PACKAGE:*` is
-a package that creates values in the state and nothing in a cloud.
+A type may be a pattern of several: a service that is free whole, such as `aws:iam/*`. `kubernetes:GROUP/*` is every
+kind of an API group: Kubernetes' own, and those of controllers that create nothing outside the cluster on their own.
+Any other group may create cloud resources, so it is not assumed free. `PACKAGE:*` is a package that creates values in
+the state and nothing in a cloud.
 
 Columns: type token; output with the state, if the provider has one, and its failed states; complete: an output that the
 provider reads only after a creation that succeeds, of types without another sign of a creation that failed; what failed
@@ -17,6 +18,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Final, Literal
 
@@ -27,9 +29,13 @@ from gpucluster.core.catalog.tables import rows
 @cache
 def free_reason(type_: str) -> tuple[str, str] | None:
     """(why, source) of a free type, None if no source says so."""
-    package, _, rest = type_.partition(":")
-    wider = f"kubernetes:{rest.partition(':')[0].partition('/')[0]}/*" if package == "kubernetes" else f"{package}:*"
-    return free_types().get(type_) or free_types().get(wider)
+    found = free_types()
+    return found.get(type_) or next((found[pattern] for pattern in _patterns() if fnmatchcase(type_, pattern)), None)
+
+
+@cache
+def _patterns() -> tuple[str, ...]:
+    return tuple(name for name in free_types() if "*" in name)
 
 
 @functools.cache
