@@ -31,14 +31,17 @@ Verdict = Literal["moves", "named", "free", "silent"]
 ALWAYS_FREE = {"aws:acm/certificate:Certificate", "gcp:secretmanager/secret:Secret"}
 """Types with a rate that says that they are free."""
 _MOST_STACKS = 6
-"""Stacks in which one input is tried."""
+"""Stacks in which an input that is free by the table is tried."""
+_WORDS = ("aurora-iopt1", "FileStorage", "Kubernetes", "READ_REPLICAS_ENABLED", "SCRATCH", "SPECIFIC_RESERVATION",
+          "SQLSERVER_2019_STANDARD")  # fmt: skip
+"""Values that decide how one type is billed."""
 _VALUES: Mapping[str, Sequence[Any]] = {
     "Sequence": (["mutant"],),
     "Mapping": ({"mutant": "mutant"},),
     "_builtins.bool": (True, False),
     "_builtins.int": (7, 70_000, 10, 0),
     "_builtins.float": (7.5, 0),
-    "_builtins.str": ("mutant", "Windows", "Stopped", "TERMINATED", "Spot", "INTERNAL"),
+    "_builtins.str": ("mutant", "Windows", "Stopped", "TERMINATED", "Spot", "INTERNAL", *_WORDS),
     "": ("mutant", 7),
 }
 
@@ -92,7 +95,7 @@ def _priced(type_: str, of: Sequence[Stack]) -> Sequence[Stack]:
     """Those with a line of the resource, each with other inputs, first those with most inputs."""
     different = {repr(one.resource.inputs): one for one in of}
     with_line = [one for one in different.values() if type_ in TEMPLATES or _has_line(one)]
-    return sorted(with_line or list(different.values()), key=lambda one: -len(repr(one.resource.inputs)))[:_MOST_STACKS]
+    return sorted(with_line or list(different.values()), key=lambda one: -len(repr(one.resource.inputs)))
 
 
 def _has_line(stack: Stack) -> bool:
@@ -107,7 +110,8 @@ def types() -> list[str]:
 
 def verdict(type_: str, path: tuple[str, ...], kind: str) -> Verdict:
     """What becomes of an input of a type, in the first stack and with the first value that have an effect."""
-    for stack in stacks()[type_]:
+    free = effect_of(type_, ".".join(path).replace("[]", ""))[0] == "free"
+    for stack in stacks()[type_][: _MOST_STACKS if free else None]:
         bill = stack.bill(stack.resource.inputs)
         if type_ not in TEMPLATES and all(line.urn != stack.urn for line in bill.lines):
             return "free" if any(one.urn == stack.urn for one in bill.free) else "named"
@@ -121,13 +125,15 @@ def verdict(type_: str, path: tuple[str, ...], kind: str) -> Verdict:
                 return "moves"
             if after != before:
                 return "named"
-    return "free" if effect_of(type_, ".".join(path).replace("[]", ""))[0] == "free" else "silent"
+    return "free" if free else "silent"
 
 
 def _signature(found: Estimate) -> tuple[Any, ...]:
     """(amounts, everything that is named)."""
-    lines = sorted((line.urn, line.name, line.monthly, line.monthly_floor, str(line.monthly_ceiling), line.upfront)
-                   for line in found.lines)  # fmt: skip
+    lines = sorted(
+        (one.urn, one.name, one.unit_price, one.monthly, one.monthly_floor, str(one.monthly_ceiling), one.upfront)
+        for one in found.lines
+    )
     missing = sorted((item.urn, item.reason) for item in found.not_priced)
     return lines, missing, found.not_considered, [item.urn for item in found.free], found.guesses
 
