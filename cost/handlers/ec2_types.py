@@ -76,6 +76,7 @@ def lines_of_types(
     usd = {type_: found.usd / type_.weight for type_, found in prices_of.items()
            if isinstance(found, Price) and found.instead_of is None}  # fmt: skip
     note = "; ".join(filter(None, [note, f"priced as {first.name}, the first of {len(types)} machine types"]))
+    least = most = first
     if first in usd:
         least, most = min(usd, key=usd.__getitem__), max(usd, key=usd.__getitem__)
         if least != most:

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from gpucluster.core.catalog.resource_types import free_reason
 from gpucluster.core.catalog.tables import Row, read_rows
@@ -60,7 +60,7 @@ class Inputs(dict[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         """The value, whose own keys are recorded, too."""
         self.read.add(key)
-        value = dict.get(self, key, default)
+        value: Any = super().get(key, default)
         if type(value) in _PLAIN:
             value = self[key] = _recorded(value)
         return value
@@ -93,7 +93,7 @@ _PLAIN: Final = frozenset({dict, list, tuple})
 def _recorded(value: Any) -> Any:
     if type(value) is dict:
         return Inputs(value)
-    return _Members(_recorded(one) for one in value) if type(value) in _PLAIN else value
+    return _Members(_recorded(one) for one in cast("list[Any]", value)) if type(value) in _PLAIN else value
 
 
 @once
@@ -130,13 +130,13 @@ def _unread(inputs: Inputs, above: str) -> Iterator[tuple[str, Any]]:
     """(path, value) of each input that is set and that nothing read. Of an object or a list of objects that was read,
     each input inside counts by itself: only the presence or the length was read.
     """
-    for key, value in () if inputs.disregarded else dict.items(inputs):
+    for key, value in () if inputs.disregarded else _plain_items(inputs):
         if key.startswith("__"):  # what the SDKs note about defaults
             continue
         if key not in inputs.read:
             yield from _leaves(value, f"{above}{key}")
             continue
-        for one in value if isinstance(value, _Members) else (value,):
+        for one in cast("list[Any]", value) if isinstance(value, _Members) else (value,):
             if isinstance(one, Inputs):
                 yield from _unread(one, f"{above}{key}.")
 
@@ -147,12 +147,17 @@ def disregard(value: Any) -> None:
         value.disregarded = True
 
 
+def _plain_items(value: Any) -> list[tuple[str, Any]]:
+    """Keys and values of an object, without a record that they are read."""
+    return [*dict[str, Any].items(value)]
+
+
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
-        for key, one in dict.items(value):
+        for key, one in _plain_items(value):
             yield from _leaves(one, f"{path}.{key}")
     elif isinstance(value, list | tuple):
-        for one in value:
+        for one in cast("list[Any]", value):
             yield from _leaves(one, path)
     elif value not in _OFF:
         yield path, value
