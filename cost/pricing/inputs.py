@@ -92,7 +92,7 @@ _PLAIN: Final = frozenset({dict, list, tuple})
 
 def _recorded(value: Any) -> Any:
     if type(value) is dict:
-        return Inputs(value)
+        return Inputs(cast("dict[str, Any]", value))
     return _Members(_recorded(one) for one in cast("list[Any]", value)) if type(value) in _PLAIN else value
 
 

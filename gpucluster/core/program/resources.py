@@ -251,7 +251,7 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list | tuple):
-        for one in dict.values(value) if isinstance(value, dict) else value:  # not recorded as read
+        for one in dict[str, Any].values(value) if isinstance(value, dict) else value:  # not recorded as read
             yield from _texts(one)
 
 
