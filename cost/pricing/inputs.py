@@ -47,6 +47,11 @@ _OFF: Final = (None, False, "", "false")
 """Values of an option that is off."""
 
 
+_GET: Final[Any] = dict.get
+_ITEMS: Final[Any] = dict.items
+"""Of the dictionary itself: nothing is recorded, and no class is looked up."""
+
+
 class Inputs(dict[str, Any]):
     """An object that records which of its keys are read. disregarded: whether the others do not matter."""
 
@@ -60,7 +65,7 @@ class Inputs(dict[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         """The value, whose own keys are recorded, too."""
         self.read.add(key)
-        value: Any = super().get(key, default)
+        value = _GET(self, key, default)
         if type(value) in _PLAIN:
             value = self[key] = _recorded(value)
         return value
@@ -149,7 +154,7 @@ def disregard(value: Any) -> None:
 
 def _plain_items(value: Any) -> list[tuple[str, Any]]:
     """Keys and values of an object, without a record that they are read."""
-    return [*dict[str, Any].items(value)]
+    return [*_ITEMS(value)]
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
