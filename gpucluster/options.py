@@ -54,7 +54,7 @@ def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
     )
 
 
-FORMS: Final = ("table", "json", "csv", "markdown", "html", "focus", "sarif", "junit")
+FORMS: Final = ("table", "json", "csv", "markdown", "html", "focus", "focus-1.3", "focus-1.4", "sarif", "junit")
 """The formats of output; a command has some of them, in this order."""
 
 _OLD_FORMS: Final = {"text": "table"}

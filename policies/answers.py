@@ -81,7 +81,7 @@ def _sentence(gpu: str, found: Sequence[Answer]) -> str:
     for one in found:
         if pools.get(one.pool) != "open":
             pools[one.pool] = one.verdict
-    by_verdict = {verdict: [*pools.values()].count(verdict) for verdict in _VERDICTS}
+    by_verdict: dict[Verdict, int] = {verdict: [*pools.values()].count(verdict) for verdict in _VERDICTS}
     labels = ", ".join(dict.fromkeys(one.aside for one in found if one.verdict == "aside"))
     parts = [
         f"{count} {_VERDICTS[verdict]}{f' ({labels})' if verdict == 'aside' else ''}"
@@ -101,9 +101,11 @@ def answers(outcomes: Iterable[Outcome], resources: Resources) -> list[Answer]:
             if question.resource is not None:
                 questions.setdefault(question.resource.urn, {}).setdefault(outcome.rule.name, question.what)
     about = {cloud: [rule for rule in rules.values() if _of_cloud(rule, cloud)] for cloud in (None, *cloud_pools())}
-    unread = functools.cache(
-        lambda cloud, type_: [one.name for one in about[cloud] if type_ not in _of_cloud(one, cloud)]
-    )
+
+    @functools.cache
+    def unread(cloud: str | None, type_: str) -> Sequence[str]:
+        return [one.name for one in about[cloud] if type_ not in _of_cloud(one, cloud)]
+
     return [
         _answer(place, [rule.name for rule in about[place.cloud]], unread, questions, resources)
         for place in inventory(resources)
@@ -135,7 +137,7 @@ def _answer(
     read, pool = _read(place, resources)
     # Of a cluster, readers know its node pools alone; of the others, all.
     known = read is not None or (type_ in starting and type_ not in CLUSTERS)
-    not_read = [] if known else about if type_ in starting else unread(place.cloud, type_)
+    not_read: Sequence[str] = [] if known else about if type_ in starting else unread(place.cloud, type_)
     asked = questions.get(place.resource.urn, {})
     most = place.numbers.most if read is None else read.nodes
     return Answer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -177,12 +178,17 @@ def _more(before: NotPriced, after: NotPriced) -> NotPriced | None:
     return replace(after, between=replace(other, least=least, most=most))
 
 
+_NUMBERS: Final = re.compile(r"\d[\d,]*")
+
+
 def _by_key(side: Revision) -> Mapping[_Key, NotPriced]:
-    """Each item; items of one resource that lack the same price are distinguished by their order."""
+    """Each item; items of one resource that lack the same price are distinguished by their order. A reason may have
+    the number of machines, which a change moves.
+    """
     found: dict[_Key, NotPriced] = {}
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in side.estimate.not_priced:
-        key = key_of(item.urn), item.part, item.reason
+        key = key_of(item.urn), item.part, _NUMBERS.sub("", item.reason)
         seen[key] += 1
         found[*key, seen[key]] = item
     return found

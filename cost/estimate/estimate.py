@@ -12,14 +12,14 @@ from typing import Final
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.facts import Terms
 from gpucluster.core.program.resources import Resources
-from gpucluster.cost.estimate.outcomes import for_bearing, outcomes
+from gpucluster.cost.estimate.outcomes import outcomes, place_unread
 from gpucluster.cost.estimate.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.prices.row import is_fresh
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.pricing.bounds import Gaps
-from gpucluster.cost.pricing.inputs import TEMPLATES, recorded, split_unread
+from gpucluster.cost.pricing.inputs import recorded
 from gpucluster.cost.pricing.model import (
     HOURS_PER_MONTH,
     Amounts,
@@ -272,7 +272,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
                 not_priced.append(outcome)
             else:
                 free.append(outcome)
-    not_considered = _unread(of_inputs, parts, not_priced)
+    not_considered = place_unread(of_inputs, parts, not_priced)
     priced, missing = parts.urns(), {item.urn for item in not_priced}
     done = parts.done()
     support = _support(resources.stack, done, terms, book) if terms else []
@@ -302,31 +302,6 @@ def _line_of(fee: CostLine | NotPriced) -> CostLine | None:
     if isinstance(fee, CostLine):
         return fee
     return None if fee.between is None else fee.between.most
-
-
-def _unread(resources: Resources, parts: Parts, not_priced: list[NotPriced]) -> tuple[NotConsidered, ...]:
-    """What no handler read of the resources with lines, and of templates in use, once all handlers have read. Replaces
-    lines of resources whose unread inputs bear on the price. A resource that is priced in part is only named.
-    """
-    priced = parts.urns()
-    missing = {item.urn for item in not_priced}
-    others: dict[str, set[str]] = {}
-    for resource in resources:
-        if resource.urn not in priced and resource.type not in TEMPLATES:
-            continue
-        bearing, paths = split_unread(resource)
-        if resource.urn in missing:
-            bearing, paths = [], [*paths, *(one.path for one in bearing)]
-        if paths:
-            others.setdefault(resource.type, set()).update(paths)
-        if bearing:
-            part, lines = parts.place(resource)
-            of_it = [line for line in lines if line.urn == resource.urn]
-            found, lowered = for_bearing(resource, of_it, part, bearing)
-            not_priced += found
-            if lowered:
-                lines[:] = [line for line in lines if line.urn != resource.urn]
-    return tuple(NotConsidered(type_, tuple(sorted(paths))) for type_, paths in sorted(others.items()))
 
 
 def for_days(lines: Iterable[CostLine], monthly: Decimal, days: Decimal) -> Decimal:

@@ -14,8 +14,8 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing.assumptions import Assumptions
-from gpucluster.cost.pricing.inputs import Bearing
-from gpucluster.cost.pricing.model import Between, CostLine, Free, NotPriced
+from gpucluster.cost.pricing.inputs import TEMPLATES, Bearing, split_unread
+from gpucluster.cost.pricing.model import Between, CostLine, Free, NotConsidered, NotPriced, Parts
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, provider_of
 
 _ZERO: Final = Decimal(0)
@@ -65,7 +65,7 @@ def outcomes(
     return found or [item.not_priced("its handler found nothing to bill")]
 
 
-def for_bearing(
+def _for_bearing(
     resource: Resource, lines: Sequence[CostLine], part: str, bearing: Sequence[Bearing]
 ) -> tuple[list[NotPriced], bool]:
     """(what unread inputs that bear on the price leave unpriced, whether that includes the lines of the resource)."""
@@ -97,3 +97,28 @@ def _excepted(
         return outcome
     where = assumptions.exceptions.origin(resource, outcome.assumption)
     return replace(outcome, assumption=f"{outcome.assumption} ({where})") if where else outcome
+
+
+def place_unread(resources: Resources, parts: Parts, not_priced: list[NotPriced]) -> tuple[NotConsidered, ...]:
+    """What no handler read of the resources with lines, and of templates in use, once all handlers have read. Replaces
+    lines of resources whose unread inputs bear on the price. A resource that is priced in part is only named.
+    """
+    priced = parts.urns()
+    missing = {item.urn for item in not_priced}
+    others: dict[str, set[str]] = {}
+    for resource in resources:
+        if resource.urn not in priced and resource.type not in TEMPLATES:
+            continue
+        bearing, paths = split_unread(resource)
+        if resource.urn in missing:
+            bearing, paths = [], [*paths, *(one.path for one in bearing)]
+        if paths:
+            others.setdefault(resource.type, set()).update(paths)
+        if bearing:
+            part, lines = parts.place(resource)
+            of_it = [line for line in lines if line.urn == resource.urn]
+            found, lowered = _for_bearing(resource, of_it, part, bearing)
+            not_priced += found
+            if lowered:
+                lines[:] = [line for line in lines if line.urn != resource.urn]
+    return tuple(NotConsidered(type_, tuple(sorted(paths))) for type_, paths in sorted(others.items()))

@@ -192,9 +192,11 @@ def node_group(item: Pricing) -> Iterator[CostLine | NotPriced]:
 
     target = None if template is None else reservation_of(template)
     capacity = item.text("capacityType", default="ON_DEMAND")
+    market = None if template is None else template.get("instanceMarketOptions", "marketType")
     if target is not None:
         nodes = Count.fixed(nodes.expected)  # a reservation holds no more, and is billed for no fewer
-        yield from reserved(item, machine, nodes.expected, target, block=capacity == "CAPACITY_BLOCK", region=place)
+        block = capacity == "CAPACITY_BLOCK" or market == "capacity-block"
+        yield from reserved(item, machine, nodes.expected, target, block=block, region=place)
     elif capacity in ("ON_DEMAND", "SPOT"):
         yield from lines_of_types(item, types, nodes, capacity.lower(), region=place, note=assumption)
     elif capacity == "CAPACITY_BLOCK":

@@ -47,8 +47,8 @@ _OFF: Final = (None, False, "", "false")
 """Values of an option that is off."""
 
 
-_GET: Final[Any] = dict.get
-_ITEMS: Final[Any] = dict.items
+_GET: Final = dict[str, Any].get
+_ITEMS: Final = dict[str, Any].items
 """Of the dictionary itself: nothing is recorded, and no class is looked up."""
 
 
@@ -202,17 +202,28 @@ def _shown(value: Any) -> str:
 @cache
 def effect_of(type_: str, path: str) -> tuple[Effect, str]:
     """(effect, why) of an unread input, by the first row that fits; empty if none does."""
-    names = path.split(".")
-    for row in rows():
-        if fnmatchcase(type_, row["type"]) and any(_fits(pattern, path, names) for pattern in row["inputs"].split()):
-            return _effect(row), row["why"]
-    return "", ""
+    found, pattern = _rows_of(type_)
+    fits = pattern.fullmatch(path)
+    if fits is None:
+        return "", ""
+    row = found[int(str(fits.lastgroup).removeprefix("row"))]
+    return _effect(row), row["why"]
 
 
-def _fits(pattern: str, path: str, names: list[str]) -> bool:
+@cache
+def _rows_of(type_: str) -> tuple[tuple[Row, ...], re.Pattern[str]]:
+    """The rows of a type, and one expression for all of them: an object may have thousands of keys."""
+    found = tuple(row for row in rows() if fnmatchcase(type_, row["type"]))
+    parts = (f"(?P<row{at}>{'|'.join(map(_expression, row['inputs'].split()))})" for at, row in enumerate(found))
+    return found, re.compile("|".join(parts) or "(?!)")
+
+
+def _expression(pattern: str) -> str:
+    """The expression of a path or of a name at any depth, with everything below."""
+    text = re.sub(r"\\\[(\w+)\\\]", r"[\1]", re.escape(pattern))
     if "." in pattern:
-        return fnmatchcase(path, pattern) or fnmatchcase(path, f"{pattern}.*")
-    return any(fnmatchcase(name, pattern) for name in names)
+        return text.replace(r"\*", ".*") + r"(?:\..*)?"
+    return r"(?:.*\.)?" + text.replace(r"\*", "[^.]*") + r"(?:\..*)?"
 
 
 def _effect(row: Row) -> Effect:

@@ -296,7 +296,7 @@ class ReportRule(Rule):
     """machines: sentences about the GPU machines of the stack, for the end of a preview."""
 
     check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]
-    machines: Callable[[Sequence[Outcome], Stack], Iterable[str]] = lambda *_: ()
+    machines: Callable[[Sequence[Outcome], Stack], Iterable[str]] = lambda _, __: ()
 
 
 def message(rule: Rule, violations: Sequence[Violation]) -> str:

@@ -29,6 +29,7 @@ from gpucluster.policies.secrets import texts_in
 
 # Labels that name an owner, in any case and with any separator, for machines of a program without required ones.
 _OWNERS: Final = ("owner", "team", "cost-center")
+_SEPARATORS: Final = re.compile("[^a-z]")
 _GPUCLUSTER: Final = "gpucluster:"
 
 
@@ -102,7 +103,7 @@ def _has_owner(labels: LabelSet) -> bool:
     carried = labels_at(labels.labels)
     if carried is UNKNOWN:
         return True
-    names = {re.sub("[^a-z]", "", key.lower()) for key, value in carried.items() if not _is_blank(value)}
+    names = {_SEPARATORS.sub("", key.lower()) for key, value in carried.items() if not _is_blank(value)}
     return any(key.replace("-", "") in names for key in _OWNERS)
 
 

@@ -38,7 +38,7 @@ def closing_lines(parts: Mapping[str, Any], line: CommandLine, stack: str, code:
     mandatory = [one for pack in packs for one in pack["findings"] if one["level"] == "mandatory"]
     found = [Line(**one) for cost in costs for one in cost["lines"]]
     machines = dict.fromkeys(text for pack in packs for text in pack["machines"])
-    found += [Line("" if at else "GPU machines", text) for at, text in enumerate(machines)]
+    found += [Line("" if at else "GPUs", text) for at, text in enumerate(machines)]
     found += _findings(packs, where)
     if code and refused:
         first, *more = refused.splitlines()

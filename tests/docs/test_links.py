@@ -21,6 +21,7 @@ ELSEWHERE = {
     "docs/driver-parameters.md",
     "docs/errors.md",
     "docs/getting-started/installation.md",
+    "docs/metrics/extend/customresourcestate-metrics.md",
     "docs/install-csi-driver.md",
     "docs/integrator/gke-tcpxo-networking.md",
     "docs/troubleshooting.md",

@@ -13,7 +13,7 @@ from gpucluster.cli import main
 from gpucluster.operate.judges.aws.judge import declared
 
 MANY = 2_000
-MOST_CALLS = 15
+MOST_CALLS = 25
 """For each label: 200,000 are 5 million calls, of which an interpreter makes that many in about a second."""
 
 _TYPES = {

@@ -103,8 +103,10 @@ def plan_telemetry(
             planning.notes.append(f"alerts report GPUs instead of dollars: {what}")
     pools: list[tuple[str, Sequence[str]]] = [(shape.machine_type, (spec.purchase.kind,))]
     if spec.elastic:
-        machine = elastic_shape(shape.cloud, spec.accelerator).machine_type
-        pools += [(machine, pool.purchase) for pool in spec.elastic.pools.values()]
+        pools += [
+            (elastic_shape(shape.cloud, spec.accelerator).machine_type, pool.purchase)
+            for pool in spec.elastic.pools.values()
+        ]
     sheet = None
     if telemetry.opencost:
         sheet = price_sheet(region, {} if prices is None else node_prices(pools, shape.cloud, region, prices))

@@ -344,9 +344,7 @@ def _unpriced_row(item: NotPriced, estimate: Estimate) -> dict[str, Any]:
 
     found = Unpriced.model_validate(item).model_dump()
     bound: dict[str, Any] = found.pop("bound") or {}
-    ends: dict[str, str] = {}
-    if bound:
-        least, most = bound["monthly_least"]["expected"], bound["monthly_most"]["expected"]
-        ends = {"monthly_least": least, "monthly_most": most, "bound": bound["rule"]}
+    least, most = (bound.get(end, {}).get("expected") for end in ("monthly_least", "monthly_most"))
+    ends = {"monthly_least": least, "monthly_most": most, "bound": bound["rule"]} if bound else {}
     kept = {name: bound.get(name) for name in ("name", "quantity", "unit", "basis")}
     return {**found, "status": "not priced", "resource_name": estimate.names.get(item.urn, ""), **kept, **ends}

@@ -21,7 +21,7 @@ import enum
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 _T = TypeVar("_T")
 
@@ -251,7 +251,9 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list | tuple):
-        for one in dict[str, Any].values(value) if isinstance(value, dict) else value:  # not recorded as read
+        plain = cast("dict[str, Any] | list[Any] | tuple[Any, ...]", value)
+        # Not recorded as read.
+        for one in dict[str, Any].values(plain) if isinstance(plain, dict) else plain:
             yield from _texts(one)
 
 

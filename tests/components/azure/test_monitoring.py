@@ -28,7 +28,12 @@ def declared(registered: Run) -> Declare:
     ) -> dict[str, Any]:
         watched = Watched(labels={}, gpus=8, gpu_hour_usd=None)
         plan = TelemetryPlan(
-            watched=watched, price_sheet=sheet, collector=collector, node_health=health, million_samples=Decimal(1)
+            watched=watched,
+            price_sheet=sheet,
+            collector=collector,
+            node_health=health,
+            million_samples=Decimal(1),
+            bought=(),
         )
         found = registered(
             lambda: MetricsCollection(

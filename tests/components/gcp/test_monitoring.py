@@ -23,7 +23,7 @@ def declared(registered: Run) -> Callable[..., dict[str, dict[str, Any]]]:
     def run(*, karpenter: bool = False) -> dict[str, dict[str, Any]]:
         watched = Watched(labels={}, gpus=8, gpu_hour_usd=None)
         plan = TelemetryPlan(
-            watched=watched, price_sheet=None, collector=False, node_health=False, million_samples=Decimal(1)
+            watched=watched, price_sheet=None, collector=False, node_health=False, million_samples=Decimal(1), bought=()
         )
         found = registered(lambda: Monitoring("m", plan, karpenter=karpenter, registry=None, after=[], queue=[]))
         return {name: inputs for _, name, inputs in found}

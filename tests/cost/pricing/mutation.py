@@ -74,7 +74,7 @@ def _book() -> PriceBook:
 def stacks() -> Mapping[str, Sequence[Stack]]:
     """Type -> stacks in which a resource of it is priced: the samples of types, and those of handlers' bills."""
     found: dict[str, list[Stack]] = {}
-    factory: Any = make.__wrapped__ if hasattr(make, "__wrapped__") else make
+    factory: Any = getattr(make, "__wrapped__", make)
     new = factory()
     for type_, sample in SAMPLES.items():
         inputs = {key: value for key, value in sample.items() if key != "usage"}

@@ -162,7 +162,7 @@ def _text(diagnostic: dict[str, Any]) -> str:
 def test_both_servers_answer_a_session_of_the_engine_alike(ours: Path, sdk: Path) -> None:
     mine, theirs = ([(method, _same(method, answer)) for method, answer in _asked(each)] for each in (ours, sdk))
     assert mine == theirs
-    found = [answer for method, answer in mine if method.startswith("Analyze") and answer != [[], []]]
+    found: list[Any] = [answer for method, answer in mine if method.startswith("Analyze") and answer != [[], []]]
     assert [[diagnostic[0] for diagnostic in diagnostics] for diagnostics, _ in found] == [
         ["a-subnet"],
         ["few-subnets"],

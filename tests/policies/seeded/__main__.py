@@ -38,6 +38,8 @@ class Cluster(pulumi.ComponentResource):
         if name not in self.made:
             of = self.declared[name]
             properties = dict.fromkeys(self.read[name] - {"id"}) | self.filled(of["properties"])
+            if "clusterName" in properties:  # machines of one EKS cluster are one pool
+                properties["clusterName"] = f"{self.prefix}{properties['clusterName']}"
             package = of["type"].removeprefix("pulumi:providers:").partition(":")[0]
             opts = pulumi.ResourceOptions(
                 parent=self,

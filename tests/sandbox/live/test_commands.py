@@ -82,7 +82,8 @@ def test_where_nothing_ran_there_is_no_log_and_nothing_to_stop() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["logs", "kueue"], ["jobs"], ["job", "list"], ["node", "list"], ["stop", "-s", "one"]]
+    "words",
+    [["logs", "kueue"], ["jobs"], ["job", "finish", "one", "-s", "one"], ["node", "list"], ["stop", "-s", "one"]],
 )
 def test_without_a_cluster_they_advise_one_that_lives(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,7 +37,7 @@ def test_the_gpu_machines_are_shown_once_before_the_findings() -> None:
     own = {**pack(), "machines": ["64 H100 in 2 pools: 1 checked, 1 not", "8 A100 in 1 pool: 1 checked"]}
     lines = closing_lines({"cost-program": COST, "findings-a": own, "findings-b": own}, PREVIEW, "dev", 0)
     assert lines[1:4] == [
-        Line("GPU machines", "64 H100 in 2 pools: 1 checked, 1 not"),
+        Line("GPUs", "64 H100 in 2 pools: 1 checked, 1 not"),
         Line("", "8 A100 in 1 pool: 1 checked"),
         Line("Findings", "none, by 96 rules"),
     ]

@@ -139,7 +139,7 @@ def test_as_many_findings_as_the_base_has_are_old_and_one_more_is_new() -> None:
         Found(checked=None, level=Enforcement.MANDATORY, rule=rule, violation=Violation(None, text))  # type: ignore[arg-type]
         for text in texts
     ]
-    known = Counter([(rule.name, None, Violation(None, "3 nodes of pool 7").kind)])
+    known = Counter[object]([(rule.name, None, Violation(None, "3 nodes of pool 7").kind)])
     assert [one.new for one in _compared(found, known, costs_more=False)] == [False, True, True]
 
 

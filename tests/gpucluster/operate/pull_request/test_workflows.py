@@ -248,7 +248,11 @@ def test_one_version_of_an_action_is_used_everywhere() -> None:
 def test_the_action_gives_every_input_to_the_command_by_its_environment() -> None:
     found = yaml.safe_load(ACTION.read_text())
     [check] = [step for step in steps(ACTION) if step.get("name") == "Check"]
-    given = {name.removeprefix("PR_CHECK_").lower() for name in check["env"] if name.startswith("PR_CHECK_")}
+    given = {
+        name.removeprefix("PR_CHECK_").lower().replace("_", "-")
+        for name in check["env"]
+        if name.startswith("PR_CHECK_")
+    }
     assert given == set(found["inputs"])
     from gpucluster.operate.pull_request.command import command
 

@@ -12,6 +12,7 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import Problem
 from gpucluster.components.shared.buckets import BucketPlan
+from gpucluster.components.shared.fleet import FleetPlan
 from gpucluster.components.shared.machine_choice import shape, training_shape
 from gpucluster.components.shared.teams import PeoplePlan, plan_people
 from gpucluster.components.shared.training import TrainingNodes
@@ -43,6 +44,7 @@ class Plan:
     people: PeoplePlan
     versions: VersionPlan
     access: Access = Access("by everybody")
+    fleet: FleetPlan | None = None
     kubernetes_version: str = "1.34"
 
 
