@@ -54,7 +54,7 @@ def _checked(**components):
             "urn": urns[name],
             "type": "shop:index:Part",
             "custom": False,
-            "parent": urns.get(parents.get(name)),
+            "parent": urns.get(parents.get(name, "")),
             "inputs": {},
             "outputs": {} if labels is None else {"requiredLabels": labels},
         }
@@ -63,7 +63,7 @@ def _checked(**components):
     vpc = {"type": "aws:ec2/vpc:Vpc", "custom": True, "inputs": {"tags": {"note": "x"}}, "outputs": {}}
     for parent in (*components, None):
         urn = f"urn:pulumi:test::test::aws:ec2/vpc:Vpc::in-{parent}"
-        states.append({**vpc, "urn": urn, "parent": urns.get(parent)})
+        states.append({**vpc, "urn": urn, "parent": urns.get(parent or "")})
     state = {"version": 3, "deployment": {"resources": states}}
     resources = read_file(json.dumps(state), "state").resources
     [outcome] = evaluate([RULE], resources, today=datetime.date(2026, 11, 21))

@@ -44,6 +44,7 @@ class Plan:
     people: PeoplePlan
     versions: VersionPlan
     access: Access = Access("by everybody")
+    leader_worker_sets: bool = False
     fleet: FleetPlan | None = None
     kubernetes_version: str = "1.34"
 
