@@ -50,6 +50,11 @@ _JOBS = {
     "trial-jobs-rules-gpu-pods-binding": "create",
     "trial-jobs-rules-several-nodes": "create",
     "trial-jobs-rules-several-nodes-binding": "create",
+    **{f"trial-jobs-{pool}-flavor": "update" for pool in ("training", "dev")},  # labels of the machine, for its price
+    # How long jobs have waited; its port is open, so another policy takes the place of the one that closed all.
+    "trial-telemetry-jobs": "create",
+    "trial-telemetry-ports": "create",
+    "trial-telemetry-network": "delete",
 }
 # A registry for images of jobs, and caches of public ones.
 _REGISTRY = {
@@ -98,6 +103,7 @@ CHANGES: dict[str, dict[str, str]] = {
     },
     "gcp-trial": {
         **_JOBS,
+        "trial-monitoring-jobs": "create",
         "trial-kubernetes": "update",  # changes ConfigMaps in place
         "trial-jobs-rules-training-pods": "update",  # how it says what it refuses
         "trial-network-private-services": "update",  # can be removed while a service still holds it
@@ -133,6 +139,7 @@ CHANGES: dict[str, dict[str, str]] = {
     "azure-trial": {
         "trial-jobs-rules-training-pods": "update",
         **_JOBS,
+        "trial-metrics-jobs": "create",
         "trial-kubernetes": "update",  # changes ConfigMaps in place
         "trial": "update",  # its notes
         "trial-scratch-daemon": "update",  # of Microsoft's registry; what is mounted stays
@@ -168,8 +175,10 @@ CHANGES: dict[str, dict[str, str]] = {
 """Stack -> name of a resource -> what a preview does to it, on purpose: `create` or `update`, and nothing else ever but
 for RENAMED."""
 
-RENAMED = {"trial-gpu-software-gpu-counters"}
-"""ConfigMaps whose name says what is in them: another content is another object, made before the old one goes."""
+RENAMED = {"trial-gpu-software-gpu-counters", "trial-telemetry-network"}
+"""A ConfigMap whose name says what is in it: another content is another object, made before the old one goes; and a
+network policy that another one replaces.
+"""
 
 ASKED_FOR = "azure-native:containerservice:ManagedCluster"
 """What the program asks its cloud for while it runs; a preview takes all else from the state."""
