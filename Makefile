@@ -130,6 +130,7 @@ lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --extra aws --extra gcp --extra azure --group checkout --output-file requirements.lock pyproject.toml
 	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(COMPILE) --group docs --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-docs.lock
+	$(COMPILE) --extra account --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-account.lock pyproject.toml
 	$(COMPILE) --extra prices-aws --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-prices-aws.lock pyproject.toml
 	$(COMPILE) --extra bills --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-bills.lock pyproject.toml
 	$(COMPILE) --extra judges --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-judges.lock pyproject.toml
@@ -162,9 +163,9 @@ $(READY): $(UV) requirements.lock pyproject.toml setup.py $(CHECKED)
 	@touch $(CHECKED)
 	@$(PYTHON) -IS gpucluster/core/environment.py .venv --list > $@
 
-$(DEV): $(READY) requirements-dev.lock requirements-judges.lock requirements-bills.lock
+$(DEV): $(READY) requirements-dev.lock requirements-account.lock requirements-judges.lock requirements-bills.lock
 	@echo "Installing the locked packages of tests and checks into .venv" >&2
-	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock --requirements requirements-bills.lock
+	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-account.lock --requirements requirements-judges.lock --requirements requirements-bills.lock
 	@$(PYTHON) -IS gpucluster/core/environment.py .venv --list > $@
 
 $(DOCS): $(DEV) requirements-docs.lock

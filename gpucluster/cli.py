@@ -234,6 +234,11 @@ def completion(shell: str) -> None:
             "gpucluster.components.package.folder:command",
             "Write a Pulumi package of the clusters for any language.",
         ),
+        Later(
+            "preflight",
+            "gpucluster.operate.preflight.command:preflight",
+            "Ask your account what a stack needs before `up`.",
+        ),
         Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,

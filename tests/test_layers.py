@@ -40,6 +40,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "gpucluster/operate/pull_request": _CORE
     | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
     "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox"},
+    "gpucluster/operate/preflight": _CORE | {"cost", "components", "gpucluster/operate/quote"},
     "gpucluster/operate/versions": _CORE | {"cost", "components", "gpucluster/operate/account"},
     "stacks": frozenset({"cost", "components", "gpucluster"}),
     "gpucluster": _CORE
@@ -52,6 +53,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         "gpucluster/operate/acceptance",
         "gpucluster/operate/jobs",
         "gpucluster/operate/judges",
+        "gpucluster/operate/preflight",
         "gpucluster/operate/pull_request",
         "gpucluster/operate/quote",
         "gpucluster/operate/rehearse",

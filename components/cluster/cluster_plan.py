@@ -180,6 +180,7 @@ def pool_plan(spec: PoolSpec, training: Trained, planning: Planning[Any]) -> Poo
             rolls=(spec.name,) if training.roll else (),
             losses=tuple(planning.losses),
             before_up=tuple(planning.before_up),
+            questions=tuple(planning.questions),
             notes=tuple(planning.notes),
         ),
     )
@@ -222,6 +223,7 @@ def cluster_facts(
         not_built=tuple(planning.not_built),
         losses=tuple(planning.losses),
         before_up=tuple(planning.before_up),
+        questions=tuple(planning.questions),
         notes=tuple(planning.notes),
         equivalence=_equivalence(shape, training.nodes, co_location, *shared_sizes(storage)),
         storage_asked=_storage_request(spec.storage.shared),

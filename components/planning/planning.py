@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
 
 from gpucluster.components.planning.problem import Problem
+from gpucluster.core.program.questions import Question
 from gpucluster.errors import InputError
 
 # Lustre slows down above 80 % full: 25 % more than the data size keeps it below.
@@ -70,7 +71,7 @@ class Planning(Generic[Location]):
     is known.
 
     problems: of the spec. config_problems: in the terms of the stack's configuration. before_up: notes for a reader
-    who must do or check something, or `up` fails. notes: good to know. losses: requests that the cloud cannot provide.
+    who must do or check something, or `up` fails. questions: what only the account can answer. notes: good to know. losses: requests that the cloud cannot provide.
     not_built: requested parts that the cluster lacks. quotas: amounts needed, by the cloud's own names of its quotas.
     """
 
@@ -82,6 +83,7 @@ class Planning(Generic[Location]):
     problems: list[Problem] = field(default_factory=list[Problem])
     config_problems: list[Problem] = field(default_factory=list[Problem])
     before_up: list[str] = field(default_factory=list[str])
+    questions: list[Question] = field(default_factory=list[Question])
     notes: list[str] = field(default_factory=list[str])
     losses: list[str] = field(default_factory=list[str])
     not_built: list[str] = field(default_factory=list[str])
@@ -90,6 +92,12 @@ class Planning(Generic[Location]):
     def refuse(self, field: str, seen: str, fix: str = "") -> None:
         """A value of the spec. The arguments are those of Problem."""
         self.problems.append(Problem(field, seen, fix))
+
+    def ask(self, *questions: Question) -> None:
+        """Leaves questions to the account. Their notes tell a reader until they have been asked."""
+        self.questions += questions
+        notes = dict.fromkeys(question.note for question in questions if question.note)
+        self.before_up += [note for note in notes if note not in self.before_up]
 
     def refuse_config(self, field: str, seen: str, fix: str = "") -> None:
         """A value of the stack's configuration, such as the machine."""

@@ -37,6 +37,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
+from gpucluster.core.program.questions import Question
 from gpucluster.core.program.resources import Unknown
 
 _Known = TypeVar("_Known")
@@ -102,7 +103,8 @@ class StorageRequest:
 class Facts:
     """The facts of one component, by the names above; None, or empty, means not stated.
 
-    before_up: the first of the notes, while they are planned; as read, `notes` has them all.
+    before_up: the first of the notes, while they are planned; as read, `notes` has them all. questions: what only the
+    account can answer; never registered.
     """
 
     required_labels: Mapping[str, Any] | Unknown | None = None
@@ -120,6 +122,7 @@ class Facts:
     not_built: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     before_up: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
     notes: tuple[str, ...] = ()
     equivalence: Mapping[str, Any] = field(default_factory=dict[str, Any])
     storage_asked: StorageRequest | None = None

@@ -1,0 +1,1 @@
+"""`gpucluster preflight`: asks an account, read-only, what a plan needs before `up`."""

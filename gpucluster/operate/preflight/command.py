@@ -1,0 +1,95 @@
+"""`gpucluster preflight`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import click
+
+from gpucluster.components.cluster.cloud import ClusterPlan
+from gpucluster.components.stack.stack_config import read_stack
+from gpucluster.components.stack.stack_plan import plan_stack
+from gpucluster.core.documents.formats import write
+from gpucluster.core.program.questions import Question
+from gpucluster.cost.pricing import plan_prices
+from gpucluster.errors import Exit, InputError
+from gpucluster.operate.preflight.answers import Account, Answer, CannotAsk
+from gpucluster.operate.preflight.asking import ask, not_asked
+from gpucluster.operate.preflight.document import Found, preflight_document
+from gpucluster.operate.preflight.machine import questions_of, this_machine
+from gpucluster.options import form_of, quiet, stack_option
+
+
+class Cloud(Protocol):
+    """A module of a cloud, `gpucluster.operate.preflight.aws` and its like; importing it loads the cloud's SDK."""
+
+    def open_account(self, plan: ClusterPlan, location: Any, /) -> Account:
+        """The account of a plan, with the user's own credentials. Raises CannotAsk without usable ones."""
+        ...
+
+
+@click.command()
+@stack_option("Stack to ask for.", required=True)
+@form_of("table", "json")
+@quiet
+def preflight(stack: str, form: str, quiet: bool) -> None:
+    """Ask your account what a stack needs before `up`.
+
+    Quotas and their present use, zones, offers, reservations, APIs, roles and permissions, and the programs on this
+    machine. Only reads, with your own credentials; nothing is changed and nothing is billed.
+
+    Exit code 1: something stops `up`, or a question that decides has no answer.
+    """
+    folder = Path.cwd()
+    config = read_stack(stack, folder)
+    plan = plan_stack(config, plan_prices)
+    found = asked(stack, plan, config.location, folder, say=not quiet)
+    write(preflight_document(found), form, sys.stdout, [])
+    if found.blocked:
+        raise SystemExit(Exit.FINDINGS)
+
+
+def asked(stack: str, plan: ClusterPlan, location: Any, folder: Path, *, say: bool) -> Found:
+    """The answers of this machine and of the account. folder: of the project. say: report progress on stderr."""
+    cloud = plan.training.shape.cloud
+    own = questions_of(cloud)
+    answers = ask(this_machine(cloud, folder), own)
+    questions = plan.facts.questions
+    identity, why = None, None
+    try:
+        account = _cloud(cloud).open_account(plan, location)
+    except CannotAsk as error:
+        why = error
+        answers += not_asked(questions, why)
+    else:
+        identity = account.identity
+        answers += _ask_account(account, questions, say=say)
+    return Found(stack=stack, identity=identity, not_asked=why, answers=answers, asked=datetime.now(UTC))
+
+
+def _cloud(name: str) -> Cloud:
+    try:
+        return cast(Cloud, importlib.import_module(f"gpucluster.operate.preflight.{name}"))
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("gpucluster"):
+            raise
+        raise InputError(
+            f"preflight asks {name} by its own SDK, which is not installed ({error.name}): "
+            f"pip install 'gpucluster[account-{name}]'"
+        ) from None
+
+
+def _ask_account(account: Account, questions: tuple[Question, ...], *, say: bool) -> list[Answer]:
+    if say:
+        click.echo(f"asking {account.identity}: {len(questions)} questions", err=True)
+    counts = say and sys.stderr.isatty()
+
+    def progress(done: int, of: int) -> None:
+        if counts:
+            click.echo(f"\r{done} of {of} answered" + ("\n" if done == of else ""), err=True, nl=False)
+
+    return ask(account, questions, progress)
