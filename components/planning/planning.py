@@ -71,8 +71,9 @@ class Planning(Generic[Location]):
     is known.
 
     problems: of the spec. config_problems: in the terms of the stack's configuration. before_up: notes for a reader
-    who must do or check something, or `up` fails. questions: what only the account can answer. notes: good to know. losses: requests that the cloud cannot provide.
-    not_built: requested parts that the cluster lacks. quotas: amounts needed, by the cloud's own names of its quotas.
+    who must do or check something, or `up` fails. questions: what only the account can answer. notes: good to know.
+    losses: requests that the cloud cannot provide. not_built: requested parts that the cluster lacks. quotas: amounts
+    needed, by the cloud's own names of its quotas.
     """
 
     stack: str
