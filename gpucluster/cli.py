@@ -84,7 +84,7 @@ def guardrails() -> None:
     """
 
 
-_RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
+_RUN_PULUMI: Final = ("pulumi", "up", "pause", "resume", "reap")
 """Commands of the sandbox that use its options."""
 
 
@@ -93,6 +93,7 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     cls=Group,
     commands=[
         Later("pulumi", "gpucluster.sandbox.commands.pulumi:pulumi", "Run any Pulumi command."),
+        Later("up", "gpucluster.operate.up.command:up_in_sandbox", "Create or update a stack, and explain a failure."),
         Later("status", "gpucluster.sandbox.commands.status:status", "List what exists in the simulated clouds."),
         Later("drift", "gpucluster.sandbox.commands.drift:drift", "Show what changed behind Pulumi's back."),
         Later(
@@ -239,6 +240,7 @@ def completion(shell: str) -> None:
             "gpucluster.operate.preflight.command:preflight",
             "Ask your account what a stack needs before `up`.",
         ),
+        Later("up", "gpucluster.operate.up.command:up", "Ask the account, then create or update a stack."),
         Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,

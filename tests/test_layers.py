@@ -40,7 +40,15 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "gpucluster/operate/pull_request": _CORE
     | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
     "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox"},
-    "gpucluster/operate/preflight": _CORE | {"cost", "components", "gpucluster/operate/quote"},
+    "gpucluster/operate/preflight": _CORE | {"cost", "components", "sandbox", "gpucluster/operate/quote"},
+    "gpucluster/operate/up": _CORE
+    | {
+        "cost",
+        "components",
+        "gpucluster/operate/account",
+        "gpucluster/operate/preflight",
+        "gpucluster/operate/quote",
+    },
     "gpucluster/operate/versions": _CORE | {"cost", "components", "gpucluster/operate/account"},
     "stacks": frozenset({"cost", "components", "gpucluster"}),
     "gpucluster": _CORE
@@ -58,6 +66,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         "gpucluster/operate/quote",
         "gpucluster/operate/rehearse",
         "gpucluster/operate/spec",
+        "gpucluster/operate/up",
         "gpucluster/operate/versions",
     },
 }

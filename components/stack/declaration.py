@@ -28,6 +28,7 @@ from gpucluster.core.program.closing import OUTPUT_VARIABLE, in_full
 from gpucluster.core.program.facts import Facts
 from gpucluster.core.program.readers.last_outputs import last_outputs, stack_outputs
 from gpucluster.core.program.resources import Unknown
+from gpucluster.core.text.project_file import read_project
 from gpucluster.cost.estimate.trial import now
 from gpucluster.errors import InputError
 
@@ -85,6 +86,7 @@ def running_stack() -> StackConfig:
         stack=pulumi.get_stack(),
         program=Path.cwd(),
         root=root,
+        stacks=root / read_project(root / "Pulumi.yaml").stack_folder,
     )
 
 

@@ -22,7 +22,7 @@ from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
 from gpucluster.components.spec.file import SpecSource, read_yaml, shown_path, stack_spec
 from gpucluster.components.spec.operations import Alerts, is_webhook
 from gpucluster.components.spec.pools import Purchase
-from gpucluster.core.text.project_file import ProjectFile, read_project
+from gpucluster.core.text.project_file import ProjectFile, account_file, read_project
 from gpucluster.errors import InputError
 
 WEBHOOK: Final = "alertsWebhook"
@@ -76,7 +76,8 @@ class StackConfig:
     and MIG nodes for now.
 
     source: name of the configuration in messages. prefix: precedes its keys, which are the fields of `problems`.
-    options: the keys that a command line has options for, None for a stack, which accepts all keys.
+    options: the keys that a command line has options for, None for a stack, which accepts all keys. account: file of
+    what the stack's account answered, which may not exist.
     """
 
     stack: str
@@ -89,6 +90,7 @@ class StackConfig:
     prefix: str
     problems: tuple[Problem, ...] = ()
     options: tuple[str, ...] | None = None
+    account: Path = Path()
 
     def named(self, problem: Problem) -> str:
         """A problem with the key as the user writes it."""
@@ -184,11 +186,14 @@ def stack_schema(project: str | None = None) -> str:
     return json.dumps(schema, indent=2) + "\n"
 
 
-def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
+def stack_config(
+    values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path, stacks: Path | None = None
+) -> StackConfig:
     """The configuration of a stack, with every problem in it.
 
     values: every key with its namespace, as from Pulumi. project: the namespace of our keys. program: the folder that
-    the spec's path is relative to. root: the project's folder, which must contain the spec.
+    the spec's path is relative to. root: the project's folder, which must contain the spec. stacks: the folder of the
+    stacks' files, None for that of the program.
     """
     own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
     # Location keys depend on the cloud; if none is chosen yet, the keys of all clouds are known.
@@ -231,6 +236,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
         source=f"configuration of stack {stack}",
         prefix=f"{project}:",
         problems=(*problems, *wrong),
+        account=account_file(stacks or program, stack),
     )
 
 
@@ -262,7 +268,7 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
         listed = f"; stacks here: {', '.join(known) or 'none yet'}{did_you_mean(stack, known)}"
         raise InputError(f"stack {stack}", [f"{shown_path(path)} does not exist{listed}"])
     if not path.read_bytes().strip():
-        return stack_config({}, project=project.name, stack=stack, program=program, root=root)
+        return stack_config({}, project=project.name, stack=stack, program=program, root=root, stacks=stacks)
     file = read_yaml(path, what=_WHAT)
     if twice := [str(fault) for fault in file.faults if fault.repeats]:  # Pulumi itself reads the values
         raise InputError(file.source, twice)
@@ -270,7 +276,7 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
     if not isinstance(config, dict):
         raise InputError(file.source, ["config is not a mapping; write a mapping from keys to values"])
     values = {str(key): _text(value) for key, value in cast(Mapping[Any, Any], config).items()}
-    return stack_config(values, project=project.name, stack=stack, program=program, root=root)
+    return stack_config(values, project=project.name, stack=stack, program=program, root=root, stacks=stacks)
 
 
 def project_of(stack: str, folder: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from gpucluster.components.cluster.cloud import Cloud, ClusterPlan, cloud_of
@@ -12,6 +13,8 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.spec.model import Model
 from gpucluster.components.stack.stack_config import StackConfig, paused, refuse_pause
+from gpucluster.core.program.asked import notes_after_asking, now, read_asked
+from gpucluster.core.program.facts import Facts
 from gpucluster.errors import InputError
 
 Spec = TypeVar("Spec", bound=Model)
@@ -35,8 +38,16 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
 
     planned, source = plan_source(config, config.spec, cloud, plan, prices)
     planned = paused(planned) if config.paused else planned
-    changes = source.what_if()
-    return replace(cast(Any, planned), facts=replace(planned.facts, what_if=tuple(changes))) if changes else planned
+    facts = replace(_after_asking(planned.facts, config.account), what_if=tuple(source.what_if()))
+    return planned if facts == planned.facts else replace(cast(Any, planned), facts=facts)
+
+
+def _after_asking(facts: Facts, file: Path) -> Facts:
+    """The facts with the answers of the account in place of notes. file: of the answers, if it was asked."""
+    asked = read_asked(file)
+    if asked is None:
+        return facts
+    return replace(facts, before_up=notes_after_asking(facts.before_up, facts.questions, asked, now()))
 
 
 def plan_source(

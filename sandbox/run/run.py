@@ -16,6 +16,7 @@ import click
 
 from gpucluster.core.program.closing import FOLDER_VARIABLE, OUTPUT_VARIABLE, handed_over, in_full
 from gpucluster.core.program.resources import urn_name
+from gpucluster.core.text.project_file import account_file
 from gpucluster.core.text.terminal import note, plain
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.events.scenario import Scenario
@@ -115,6 +116,8 @@ def _shown(project: Project) -> str:
 def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
     project.store.prepare()
     stack = stack_of_line(line, project)
+    if scenario is None and stack is not None and line.words[0] in WITH_PROGRAM:
+        scenario = _account_of(project, stack)
     with project.store.in_use():
         if stack is not None and reads_state(line):
             refuse_unreadable(project, stack)
@@ -134,6 +137,15 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     if line.words[0] == "destroy":
         _say_what_is_kept(project, line)
     return code
+
+
+def _account_of(project: Project, stack: str) -> Path | None:
+    """The file of what the stack's account answered, a scenario too; None if it was not saved."""
+    file = account_file(project.stack_folder, stack)
+    if not file.is_file():
+        return None
+    note(f"Scenario: {file.relative_to(project.root)}, what the account answered; --scenario FILE takes another.")
+    return file
 
 
 def _end_what_lost_its_cluster(project: Project) -> None:

@@ -223,6 +223,8 @@ class File(_Part):
     drift: list[_Drift] = []
     data: list[_Data] = []
     stacks: dict[_StackName, dict[str, Any]] = {}
+    asked: dict[str, Any] = {}
+    """Answers that plans read (`gpucluster/core/program/asked.py`)."""
 
 
 def read_scenario(file: Path) -> Scenario:

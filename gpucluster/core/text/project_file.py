@@ -77,6 +77,11 @@ class _Project(BaseModel):
         return name
 
 
+def account_file(folder: Path, stack: str) -> Path:
+    """The file of what a stack's account answered to `gpucluster preflight`. folder: of the stacks' files."""
+    return folder / f"account.{stack}.yaml"
+
+
 def read_project(file: Path) -> ProjectFile:
     """The project of a file. Raises InputError with every mistake in it."""
     source = Source(name=str(file))

@@ -6,12 +6,13 @@ import importlib
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import click
 
 from gpucluster.components.cluster.cloud import ClusterPlan
-from gpucluster.components.stack.stack_config import read_stack
+from gpucluster.components.spec.file import shown_path
+from gpucluster.components.stack.stack_config import StackConfig, read_stack
 from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.core.documents.formats import write
 from gpucluster.core.program.questions import Question
@@ -21,7 +22,11 @@ from gpucluster.operate.preflight.answers import Account, Answer, CannotAsk
 from gpucluster.operate.preflight.asking import ask, not_asked
 from gpucluster.operate.preflight.document import Found, preflight_document
 from gpucluster.operate.preflight.machine import questions_of, this_machine
+from gpucluster.operate.preflight.saved import save
 from gpucluster.options import form_of, quiet, stack_option
+
+_BESIDE_THE_STACK: Final = ""
+"""`--save` without FILE."""
 
 
 class Cloud(Protocol):
@@ -35,8 +40,18 @@ class Cloud(Protocol):
 @click.command()
 @stack_option("Stack to ask for.", required=True)
 @form_of("table", "json")
+@click.option(
+    "--save",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    is_flag=False,
+    flag_value=Path(_BESIDE_THE_STACK),
+    metavar="[FILE]",
+    help="Write the answers to FILE, without ids: previews show them, and the sandbox refuses what the account would.  "
+    "[default: account.STACK.yaml beside the stack's file]",
+)
 @quiet
-def preflight(stack: str, form: str, quiet: bool) -> None:
+def preflight(stack: str, form: str, file: Path | None, quiet: bool) -> None:
     """Ask your account what a stack needs before `up`.
 
     Quotas and their present use, zones, offers, reservations, APIs, roles and permissions, and the programs on this
@@ -49,6 +64,8 @@ def preflight(stack: str, form: str, quiet: bool) -> None:
     plan = plan_stack(config, plan_prices)
     found = asked(stack, plan, config.location, folder, say=not quiet)
     write(preflight_document(found), form, sys.stdout, [])
+    if file is not None:
+        _save(found, plan, config, file)
     if found.blocked:
         raise SystemExit(Exit.FINDINGS)
 
@@ -69,6 +86,19 @@ def asked(stack: str, plan: ClusterPlan, location: Any, folder: Path, *, say: bo
         identity = account.identity
         answers += _ask_account(account, questions, say=say)
     return Found(stack=stack, identity=identity, not_asked=why, answers=answers, asked=datetime.now(UTC))
+
+
+def _save(found: Found, plan: ClusterPlan, config: StackConfig, file: Path) -> None:
+    """An account that was not asked leaves the answers of the last time."""
+    if found.not_asked is not None:
+        click.echo("nothing saved: the account was not asked", err=True)
+        return
+    into = config.account if file == Path(_BESIDE_THE_STACK) else file
+    try:
+        save(found, plan.training.shape.cloud, into)
+    except OSError as error:
+        raise InputError(f"--save {into}: cannot be written: {error.strerror}") from None
+    click.echo(f"saved in {shown_path(into)}", err=True)
 
 
 def _cloud(name: str) -> Cloud:

@@ -1,0 +1,7 @@
+"""A copy of the project with a sandbox of its own."""
+
+from __future__ import annotations
+
+from tests.stacks.conftest import copy
+
+__all__ = ["copy"]

@@ -1,0 +1,131 @@
+"""`gpucluster up`: asks first, lets Pulumi preview and ask once, and explains a failure."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gpucluster.core.program.questions import Question
+from gpucluster.operate.preflight.answers import Answer, fine, refused
+from gpucluster.operate.preflight.document import Found
+from gpucluster.operate.up import command
+from tools.benchmarks.harness import ROOT
+
+CORES = Question(about="quota", subject="L-417A185B", needed=960, unit="vCPUs", place="us-east-1")
+
+PULUMI = """#!{python}
+import json, os, sys
+open(os.environ["SAID"], "w").write(" ".join(sys.argv[1:]).replace(sys.argv[sys.argv.index("--event-log") + 1], "LOG"))
+assert os.environ["PULUMI_DEBUG_COMMANDS"] == "true"
+event = {{"diagnosticEvent": {{"severity": "error", "message": {message!r}, "urn": "urn:pulumi:s::p::t::training"}}}}
+open(sys.argv[sys.argv.index("--event-log") + 1], "w").write(json.dumps(event))
+sys.exit({code})
+"""
+
+
+def _up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *options: str, answer: Answer, message: str = "", code: int = 0
+) -> tuple[Result, str]:
+    """The result, and what Pulumi was told; empty if it did not run."""
+    program, said = tmp_path / "pulumi", tmp_path / "said"
+    program.write_text(PULUMI.format(python=sys.executable, message=message, code=code))
+    program.chmod(0o755)
+    found = Found(stack="aws-trial", identity="me", not_asked=None, answers=[answer], asked=datetime.now(UTC))
+    monkeypatch.setattr(command, "asked", lambda *_, **__: found)
+    monkeypatch.setattr(command, "elsewhere", lambda *_: ["  $1  aws us-west-2"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SAID", str(said))
+    monkeypatch.delenv("PULUMI_DEBUG_COMMANDS", raising=False)
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(command.up, ["--stack", "aws-trial", *options])
+    return result, said.read_text() if said.exists() else ""
+
+
+def test_an_account_that_stops_up_is_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, told = _up(tmp_path, monkeypatch, answer=refused(CORES, "384 vCPUs", "ask for 960"))
+    assert (result.exit_code, told) == (1, "")
+    assert "ask for 960" in result.stdout
+    assert "not started" in result.stderr
+
+
+def test_anyway_tries_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, told = _up(tmp_path, monkeypatch, "--anyway", "--yes", answer=refused(CORES, "384 vCPUs"))
+    assert (result.exit_code, told) == (0, "up --event-log LOG --yes --stack aws-trial")
+
+
+def test_pulumi_itself_asks_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, told = _up(tmp_path, monkeypatch, answer=fine(CORES, "1,152 vCPUs"))
+    assert (result.exit_code, told) == (0, "up --event-log LOG --stack aws-trial")
+
+
+def test_a_stockout_ends_with_its_meaning_and_other_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = "api error InsufficientInstanceCapacity: We currently do not have sufficient capacity"
+    result, _ = _up(tmp_path, monkeypatch, answer=fine(CORES, "1,152 vCPUs"), message=message, code=255)
+    assert result.exit_code == 255
+    meaning = "AWS has no free machines of this type in the zone now; quota does not help"
+    assert result.stderr.splitlines()[-3:] == [
+        f"What this means: training: {meaning}. Next: run the same command later, or buy elsewhere.",
+        "",
+        "  $1  aws us-west-2",
+    ]
+
+
+def test_an_unknown_failure_is_left_to_pulumi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, _ = _up(tmp_path, monkeypatch, answer=fine(CORES, "1,152"), message="something odd", code=1)
+    assert result.exit_code == 1
+    assert "What this means" not in result.stderr
+
+
+SMALL = """
+asked:
+  stack: aws-trial
+  at: '2026-11-29T09:00:00+00:00'
+  answers:
+  - {about: quota, subject: L-417A185B, place: us-east-1, needed: 960, verdict: stops up, found: '384 vCPUs'}
+capacity:
+- {cloud: aws, zone: us-east-1a, machine: p5.48xlarge, available: 2}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+def test_the_sandbox_refuses_what_the_account_would(copy: Path) -> None:
+    """The first `up` fails for lack of machines; with the file gone, the second one mends it."""
+    account = copy / "stacks/account.aws-trial.yaml"
+    account.write_text(SMALL)
+    up = [sys.executable, "-m", "gpucluster", "sandbox", "up", "--yes", "--stack", "aws-trial"]
+    first = subprocess.run(up, cwd=copy, capture_output=True, text=True, check=False)
+    said = first.stdout + first.stderr
+    assert first.returncode != 0
+    assert "Scenario: stacks/account.aws-trial.yaml" in said
+    assert "What this means: " in said
+    assert "Elsewhere, the whole cluster for 14d" in said
+    account.unlink()
+    second = subprocess.run(up, cwd=copy, capture_output=True, text=True, check=False)
+    assert second.returncode == 0, second.stderr[-2000:]
+    assert "Scenario:" not in second.stdout + second.stderr
+
+
+def test_the_event_log_is_what_pulumis_own_automation_uses() -> None:
+    import pulumi.automation._cmd as own
+
+    assert "PULUMI_DEBUG_COMMANDS" in Path(own.__file__).read_text()
+
+
+def test_the_sandbox_passes_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[tuple[str, ...]] = []
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(
+        subprocess, "run", lambda words, **_: runs.append(words) or subprocess.CompletedProcess(words, 0)
+    )
+    options = {"scenario": Path("short.yaml"), "kubernetes": "simulated"}
+    CliRunner().invoke(command.up_in_sandbox, ["--stack", "aws-trial"], obj=options)
+    [words] = runs
+    assert words[1:10] == tuple("-P -m gpucluster sandbox --scenario short.yaml --kubernetes simulated pulumi".split())
+    assert json.dumps(words[-2:]) == '["--stack", "aws-trial"]'
