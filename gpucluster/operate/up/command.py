@@ -68,7 +68,7 @@ def up_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
 
 
 _EVENT_LOG: Final = "PULUMI_DEBUG_COMMANDS"
-"""Makes Pulumi accept --event-log. Source: pulumi/pulumi sdk/python/lib/pulumi/automation/_cmd.py, which uses it so."""
+"""Makes Pulumi accept --event-log. Source: pulumi/pulumi sdk/python/lib/pulumi/automation/_stack.py, which sets it."""
 
 
 def _up(pulumi: Pulumi, plan: ClusterPlan, stack: str, *, yes: bool) -> None:
