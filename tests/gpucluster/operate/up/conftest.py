@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import copy
+from tests.stacks.conftest import project
 
-__all__ = ["copy"]
+__all__ = ["project"]
