@@ -328,6 +328,6 @@ def paused(plan: ClusterPlan) -> ClusterPlan:
     """The plan with 0 nodes in its training pool, as before a capacity block begins, and in its MIG pool."""
     given: Any = plan
     # Without GPUs, a GPU-hour has no price.
-    facts = replace(plan.facts, training_gpus=None, spare_gpus=None, notes=(*plan.facts.notes, _NOTE))
+    facts = replace(plan.facts, training_gpus=None, spare_gpus=None, paused=True, notes=(*plan.facts.notes, _NOTE))
     mig = None if given.mig is None else replace(given.mig, nodes=0)
     return replace(given, training=replace(given.training, active=False), mig=mig, facts=facts)

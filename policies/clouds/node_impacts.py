@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -104,6 +104,7 @@ _DESCRIPTIONS: Final[dict[str, str]] = {
     "refused": "the cloud refuses this change of an existing pool; a new pool ends the jobs",
     "loss": "all nodes are released, and a new pool is created; jobs on them end",
 }
+_NO_OTHER: Final = "all nodes are released; jobs on them end"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +121,8 @@ class NodeImpact:
     @property
     def what(self) -> str:
         """The effect on the nodes, e.g. `nodes taken away: 2; jobs on them end`."""
+        if self.impact.because == ("deleted",):
+            return _NO_OTHER
         return _DESCRIPTIONS[self.impact.effect].format(self.impact.gone)
 
     @property
@@ -140,7 +143,11 @@ class NodeImpact:
 
 def node_impacts(changes: Changes) -> tuple[NodeImpact, ...]:
     """The effect on every pool that a plan changes."""
-    found = tuple(impacts(changes))
+    return with_cost(tuple(impacts(changes)), changes)
+
+
+def with_cost(found: Sequence[Impact], changes: Changes) -> tuple[NodeImpact, ...]:
+    """Effects of a plan with the cost of the GPUs whose jobs end."""
     prices = _hourly(changes) if any(one.effect != "nothing" for one in found) else {}
     return tuple(NodeImpact(impact=one, usd=_usd(one, prices)) for one in found)
 

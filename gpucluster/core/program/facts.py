@@ -18,6 +18,7 @@ from any other component that registers the same names:
 `teams`              teams that share the cluster: `{"vision": {"monthly": "200000", "shares": {"trial-training":
                      {"gpus": 16, "of": 32}}}}`; the name of a pool's machines begins with that of its share
 `rolls`              names of components whose nodes an update may replace
+`paused`             whether a pause keeps its training and MIG pools at 0 nodes
 `notBuilt`           requested but not built, one text each
 `losses`             requests that the cloud cannot provide, one text each
 `notes`              remarks for a reader of the plan, one text each; first those to act on before `up`
@@ -119,6 +120,7 @@ class Facts:
     slices: Mapping[str, tuple[Slices, ...]] = field(default_factory=dict[str, tuple[Slices, ...]])
     teams: Mapping[str, Team] = field(default_factory=dict[str, Team])
     rolls: tuple[str, ...] = ()
+    paused: bool = False
     not_built: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     before_up: tuple[str, ...] = ()
@@ -144,6 +146,7 @@ class Facts:
             "slices": {part: _registered_slices(slices) for part, slices in self.slices.items()} or None,
             "teams": {name: _registered_team(team) for name, team in self.teams.items()} or None,
             "rolls": list(self.rolls) or None,
+            "paused": self.paused or None,
             "notBuilt": list(self.not_built),
             "losses": list(self.losses),
             "notes": [*self.before_up, *self.notes],

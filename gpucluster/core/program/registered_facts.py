@@ -65,6 +65,7 @@ class _Reading:
             slices=self._known_objects("slices", _sizes),
             teams=self._known_objects("teams", _team),
             rolls=self._texts("rolls"),
+            paused=self._found.get("paused") is True,
             not_built=self._texts("notBuilt"),
             losses=self._texts("losses"),
             notes=self._texts("notes"),

@@ -25,6 +25,7 @@ from gpucluster.policies.rules import (
     exemptions_in_use,
     no_loss_of_reserved_capacity,
     no_loss_of_shared_storage,
+    no_loss_of_training_pool,
     no_replacement_of_control_plane,
     replacement_of_training_pool,
 )
@@ -117,7 +118,9 @@ def resized(type_: str, before: Any, after: Any):
     return evaluate([RULES[holdings()[type_].holds]], plan.after, plan, today=TODAY)[0]
 
 
-@pytest.mark.parametrize("type_", [type_ for type_, holding in holdings().items() if holding.size])
+@pytest.mark.parametrize(
+    "type_", [type_ for type_, holding in holdings().items() if holding.size and holding.holds in RULES]
+)
 def test_storage_or_a_reservation_that_shrinks_in_place_is_found_and_what_grows_is_not(type_):
     holds = holdings()[type_].holds
     way = ".".join(holdings()[type_].size)
@@ -216,6 +219,66 @@ def updated(old: Resource, *others: Resource, **inputs: Any):
     new = dataclasses.replace(old, inputs={**old.inputs, **inputs})
     changes = Changes(ended=[], before=Resources([old, *others]), after=Resources([new, *others]))
     return evaluate([replacement_of_training_pool.RULE], changes.after, changes, today=TODAY)[0]
+
+
+def lost(old: Resource, *others: Resource, ended: Deletion | None = None, created=(), **inputs: Any):
+    """The outcome of the rule for a plan that deletes a pool, or changes it."""
+    kept = [] if ended else [dataclasses.replace(old, inputs={**old.inputs, **inputs})]
+    changes = Changes(
+        ended=[ended] if ended else [],
+        before=Resources([old, *others]),
+        after=Resources([*kept, *others, *created]),
+    )
+    return evaluate([no_loss_of_training_pool.RULE], changes.after, changes, today=TODAY)[0]
+
+
+@cases
+def test_a_pool_that_is_deleted_or_scaled_to_0_is_found_with_what_is_at_stake(
+    type_, pool, system, to_zero, label, stake, why
+):
+    old, gone = resource(type_, **pool), deleted(resource(type_))[0]
+    end = f"; jobs on them end; at stake for each hour since the last checkpoint: {stake}"
+    assert [one.what for one in lost(old, ended=gone).violations] == [f"{label} are deleted{end}"]
+    assert [one.what for one in lost(old, **to_zero).violations] == [f"{label} are {why}{end}"]
+    retained, other = dataclasses.replace(gone, retained=True), resource(type_, "other", **system)
+    silent = [
+        lost(old),
+        lost(old, ended=retained),
+        lost(old, ended=gone, created=[resource(type_, "renamed", **pool)]),
+        lost(resource(type_, **system), ended=gone),
+        lost(resource(type_, **{**pool, **to_zero}), ended=gone),
+        lost(resource(type_, **{**pool, **to_zero}), **to_zero),
+    ]
+    assert [(one.violations, one.unknown) for one in silent] == [((), ())] * len(silent)
+    assert len(lost(old, other, ended=gone).violations) == 1
+
+
+def test_a_number_of_nodes_that_is_not_known_yet_is_said():
+    sizes = {"desiredSize": 4, "maxSize": 4, "minSize": 0}
+    old = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=sizes)
+    outcome = lost(old, scalingConfig={**sizes, "desiredSize": UNKNOWN})
+    assert outcome.violations == ()
+    assert [one.what for one in outcome.unknown] == [
+        "whether 4 nodes of p5.48xlarge stay: `scalingConfig.desiredSize` is not known yet"
+    ]
+
+
+@pytest.mark.parametrize("paused", [True, False, None])
+@pytest.mark.parametrize("how", ["deleted", "scaled"])
+def test_a_pause_is_the_accepted_way(paused, how):
+    around = Resource(
+        urn=CLUSTER,
+        type="example:index:Cluster",
+        name="trial",
+        custom=False,
+        outputs={} if paused is None else {"paused": paused},
+    )
+    sizes = {"desiredSize": 4, "maxSize": 4, "minSize": 0}
+    old = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=sizes)
+    ended = deleted(old)[0] if how == "deleted" else None
+    outcome = lost(old, around, ended=ended, scalingConfig={**sizes, "desiredSize": 0})
+    assert len(outcome.violations) == (0 if paused else 1)
+    assert [one.reason for one in outcome.accepted] == (["`trial` is paused"] if paused else [])
 
 
 @cases

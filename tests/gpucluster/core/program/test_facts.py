@@ -25,6 +25,7 @@ ALL = Facts(
     outside_training=("trial-mig",),
     slices={"trial-mig": (Slices(size="1g.10gb", count=Decimal(56), eighths=Decimal(1)),)},
     rolls=("trial-training",),
+    paused=True,
     not_built=("home folders",),
     losses=("a fabric of 3,200 Gb/s",),
     notes=("quota",),
