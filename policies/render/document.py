@@ -17,7 +17,7 @@ from gpucluster.core.documents.model import Model
 from gpucluster.core.text.json_text import schema_of
 from gpucluster.policies.answers import Answer, summary
 from gpucluster.policies.clouds.node_impacts import NodeImpact
-from gpucluster.policies.engine.rule import Enforcement, by_text, explained_by, page_of, wrong
+from gpucluster.policies.engine.rule import Enforcement, by_text, explained_by, explaining, page_of, wrong
 from gpucluster.policies.report import Checked, Found, Report
 
 
@@ -100,7 +100,7 @@ def _closing(report: Report) -> Iterator[str]:
     if report.not_run:
         yield f"{len(report.not_run)} rules about deletions and replacements could not run: they need a plan."
     if mandatory + advisory:
-        yield "Next: gpucluster guardrails explain NAME"
+        yield f"Next: {explaining(found.rule for found in report)}"
 
 
 class Edit(Model):
@@ -141,8 +141,9 @@ class Nodes(Model):
     usd: str | None = Field(description="Their cost an hour; null if no price is known or no job ends")
 
 
-class Machines(Model):
-    file: str
+class GpuMachines(Model):
+    """One place that names GPU machines."""
+
     resource: str = Field(description="Logical name")
     urn: str
     type: str
@@ -158,6 +159,10 @@ class Machines(Model):
     checked: list[str] = Field(description="Rules about such machines that read it")
     not_read_by: list[str] = Field(description="Rules about such machines that do not")
     cannot_tell: dict[str, str] = Field(description="Rule that has no result, and why")
+
+
+class Machines(GpuMachines):
+    file: str
 
 
 class Check(Model):
@@ -183,7 +188,9 @@ def _check(report: Report) -> Check:
         pack=report.pack,
         files=[checked.file for checked in report.files],
         findings=[_finding(found, report) for found in report],
-        machines=[_machine(checked.file, one) for checked in report.files for one in checked.machines],
+        machines=[
+            Machines(file=checked.file, **machine_fields(one)) for checked in report.files for one in checked.machines
+        ],
         nodes=[_nodes(checked.file, one) for checked in report.files for one in checked.nodes],
         rules=len(report.rules),
         not_run=[rule.name for rule in report.not_run],
@@ -193,26 +200,26 @@ def _check(report: Report) -> Check:
     )
 
 
-def _machine(file: str, one: Answer) -> Machines:
+def machine_fields(one: Answer) -> dict[str, Any]:
+    """The fields of `GpuMachines`."""
     place = one.place
-    return Machines(
-        file=file,
-        resource=place.resource.name,
-        urn=place.resource.urn,
-        type=place.resource.type,
-        at=place.path,
-        machine=place.machine,
-        gpu=place.gpu or None,
-        nodes=one.nodes,
-        gpus=one.gpus,
-        cluster=place.cluster,
-        pool=one.pool,
-        verdict=one.verdict,
-        why=one.why or None,
-        checked=list(one.checked),
-        not_read_by=list(one.unread),
-        cannot_tell=dict(one.open),
-    )
+    return {
+        "resource": place.resource.name,
+        "urn": place.resource.urn,
+        "type": place.resource.type,
+        "at": place.path,
+        "machine": place.machine,
+        "gpu": place.gpu or None,
+        "nodes": one.nodes,
+        "gpus": one.gpus,
+        "cluster": place.cluster,
+        "pool": one.pool,
+        "verdict": one.verdict,
+        "why": one.why or None,
+        "checked": list(one.checked),
+        "not_read_by": list(one.unread),
+        "cannot_tell": dict(one.open),
+    }
 
 
 def json_schema() -> dict[str, Any]:

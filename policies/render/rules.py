@@ -7,7 +7,7 @@ from typing import Literal
 from gpucluster.core.documents.document import Document, Row, Table, table
 from gpucluster.core.documents.model import Model
 from gpucluster.policies.engine.pack import Pack
-from gpucluster.policies.engine.rule import Rule, page_of
+from gpucluster.policies.engine.rule import Rule, explaining, page_of
 
 
 class FrameworkModel(Model):
@@ -42,7 +42,7 @@ def rules_document(pack: Pack) -> Document:
         title="",
         sections=lambda: [
             table(("name", "severity", "enforcement", "title"), rows, left=range(4), wide=3),
-            "Next: gpucluster guardrails explain NAME",
+            f"Next: {explaining(pack.rules)}",
         ],
         model=lambda: Rules(rules=found),
     )

@@ -43,8 +43,9 @@ def _judging(command: _Command) -> _Command:
                 "--config",
                 envvar="PR_CHECK_CONFIG",
                 metavar="FILE",
-                type=click.File(encoding="utf-8"),
-                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
+                type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin. A file "
+                "of the repository is read from the base.",
             ),
             click.option(
                 "--prices",
@@ -124,7 +125,7 @@ def command(
     jobs: tuple[str, ...],
     packs: tuple[Path, ...],
     pack_name: str,
-    config: TextIO | None,
+    config: Path | None,
     prices: str | None,
     only_new: bool,
     reports: Path | None,
@@ -152,11 +153,11 @@ def command(
         if not quiet:
             click.echo(text, err=True)
 
-    pack = pack_of_base(pack_name, base or "main", context.with_resource(TemporaryDirectory(prefix="pr-check-pack-")))
-    terms = terms_of(pack, pack_name, config, prices, only_new=only_new)
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
+    pack = pack_of_base(pack_name, base or "main", context.with_resource(TemporaryDirectory(prefix="pr-check-pack-")))
+    terms = terms_of(pack, pack_name, config, prices, only_new=only_new, base=base or "main")
     found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say, jobs=jobs, packs=packs)
     if evidence is not None:
         text = found.model_dump_json()
@@ -175,7 +176,7 @@ def command(
 def render(
     file: BinaryIO,
     pack_name: str,
-    config: TextIO | None,
+    config: Path | None,
     prices: str | None,
     only_new: bool,
     reports: Path | None,
@@ -278,7 +279,7 @@ def post_comment(
     server: str,
     author: str,
     pack_name: str,
-    config: TextIO | None,
+    config: Path | None,
     prices: str | None,
     only_new: bool,
 ) -> None:

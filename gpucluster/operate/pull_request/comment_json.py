@@ -12,6 +12,8 @@ from gpucluster.cost.documents.diff.diff_json import ChangeOfCost, CostChange, d
 from gpucluster.cost.documents.json_schema import Amount
 from gpucluster.operate.pull_request.evidence import JobEvidence
 from gpucluster.operate.pull_request.judgement import Finding, Judgement, StackJudgement
+from gpucluster.policies.answers import Answer
+from gpucluster.policies.render.document import GpuMachines, machine_fields
 
 
 class FindingModel(Model):
@@ -58,6 +60,13 @@ class VendorsModel(Model):
     unheard: list[str] = Field(description="what was not checked")
 
 
+class MachineChangeModel(Model):
+    """GPU machines of one place, as in `guardrails check`."""
+
+    before: GpuMachines | None = Field(description="null if the base does not name them there")
+    after: GpuMachines | None = Field(description="null if the change does not name them there")
+
+
 class StackModel(Model):
     name: str
     base: Literal["built", "absent", "failed"]
@@ -72,6 +81,7 @@ class StackModel(Model):
     new_exemptions: list[ExemptionModel]
     others: list[OtherFindingModel] = Field(description="findings of other policy packs")
     others_problem: Maybe = Field(description="why other policy packs did not run")
+    machines: list[MachineChangeModel] = Field(description="every place where GPU machines are named on either side")
     jobs: list[JobEvidence]
     jobs_problem: Maybe
     vendors: VendorsModel
@@ -80,6 +90,7 @@ class StackModel(Model):
 class JudgementModel(Versioned):
     """The check of a pull request."""
 
+    schema_minor: int = 1
     base: str
     head: str
     pack: str
@@ -119,7 +130,12 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
         "price_change": None if stack.price_change is None else stack.price_change.change,
         "findings": [_finding(stack, one) for one in (*stack.mandatory, *stack.advice)],
         "new_exemptions": stack.exemptions,
+        "machines": [{"before": _machines(one.before), "after": _machines(one.after)} for one in stack.machines],
     }
+
+
+def _machines(side: Answer | None) -> dict[str, Any] | None:
+    return None if side is None else machine_fields(side)
 
 
 def _finding(stack: StackJudgement, finding: Finding) -> dict[str, Any]:

@@ -127,6 +127,14 @@ class Repository:
         written = into / "files" / inside
         return written if written.is_dir() else None
 
+    def text_of_base(self, path: Path, base: str) -> str | None:
+        """A file as the base has it; None if the base has none. The path is in the repository."""
+        revision = self.base(base)
+        try:
+            return self._run("show", f"{revision.tree}:{self.inside(path)}")
+        except InputError:
+            return None
+
     @cached_property
     def _objects(self) -> dict[str, str]:
         """Variables that direct new objects to the scratch folder."""

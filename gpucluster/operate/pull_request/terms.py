@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TextIO
+from typing import Final
 
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 from gpucluster.cost.prices.user_prices import find_prices
@@ -101,12 +102,40 @@ def pack_of_base(name: str, base: str, temporary: str) -> Pack:
         raise BadPack(str(error).replace(str(folder), f"{name} of the base {base}")) from None
 
 
-def terms_of(pack: Pack, pack_name: str, config: TextIO | None, prices: str | None, *, only_new: bool) -> Terms:
-    """The criteria of plans, from the options."""
+def _config_of(config: Path, base: str | None) -> str:
+    """The text of the settings; of a file in the repository, that of the base: no change edits its own judge."""
+    if config == _STDIN:
+        return sys.stdin.read()
+    if base is not None:
+        with TemporaryDirectory(prefix="pr-check-config-") as scratch:
+            repository = Repository.around(Path.cwd(), Path(scratch))
+            if repository.inside(config) is not None:
+                found = repository.text_of_base(config, base)
+                if found is None:
+                    raise InputError(
+                        f"--config is '{config}', which the base {base} does not have: no change brings its own judge; "
+                        "merge it first"
+                    )
+                return found
+    try:
+        return config.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--config '{config}': {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"--config '{config}' is not UTF-8; write a JSON file in UTF-8") from None
+
+
+_STDIN: Final = Path("-")
+
+
+def terms_of(
+    pack: Pack, pack_name: str, config: Path | None, prices: str | None, *, only_new: bool, base: str | None = None
+) -> Terms:
+    """The criteria of plans, from the options. base: the revision that has the settings; None for the working tree."""
     own = find_prices(prices)
     PriceBook(own=own)
-    settings = read_settings(config.read(), pack.rules) if config else Settings()
-    judges = [*([] if pack_name in PACKS else [Path(pack_name)]), *([Path(config.name)] if config else [])]
+    settings = read_settings(_config_of(config, base), pack.rules) if config else Settings()
+    judges = [*([] if pack_name in PACKS else [Path(pack_name)]), *([config] if config and config != _STDIN else [])]
     return Terms(
         pack=pack,
         settings=settings,

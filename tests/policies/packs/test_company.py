@@ -131,6 +131,7 @@ def test_commands_take_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch,
 
     code, listed = run("list", "--pack", str(folder))
     assert (code, listed) == (0, Says("second-rule"))
+    assert listed.splitlines()[-1] == f"Next: gpucluster guardrails explain NAME --pack {folder.name}"
     assert run("explain", "first-rule", "--pack", str(folder))[0] == 0
     (folder / "odd.py").write_text("RULE = None\n")
     for command in (("list", "--pack"), ("check", "--pack"), ("pack",)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import shutil
@@ -227,6 +228,49 @@ def test_a_folder_of_the_repository_judges_as_the_base_has_it(run: Run, project:
     shutil.rmtree(project / "acme")
     assert run("--pack", "acme").code == 2
     assert seen == [(["of-the-base"], ("acme",))] * 2
+
+
+def test_the_json_has_the_gpu_machines_of_both_sides_as_guardrails_check_has_them(run: Run, file) -> None:
+    [group] = [name for name, of in TRIAL.items() if of["type"] == "aws:eks/nodeGroup:NodeGroup"]
+    one, more = (changed(group, instanceTypes=[kind]) for kind in ("p5.4xlarge", "p5.48xlarge"))
+    document = json.loads(run("render", file(stack(more, before=one)), "--format", "json").out)
+    jsonschema.validate(document, judgement_schema())
+    [found] = document["stacks"][0]["machines"]
+    sides = [(side["resource"], side["machine"], side["nodes"], side["gpus"]) for side in found.values()]
+    assert (document["schema_minor"], sides) == (1, [(group, "p5.4xlarge", 2, 2), (group, "p5.48xlarge", 2, 16)])
+    [new] = json.loads(run("render", file(stack(one)), "--format", "json").out)["stacks"][0]["machines"]
+    assert (new["before"], new["after"]["machine"]) == (None, "p5.4xlarge")
+
+
+def test_settings_in_the_repository_are_those_of_the_base(run: Run, project: Path, monkeypatch) -> None:
+    """So that a change neither edits nor brings its own judge; stdin and other files are read as they are."""
+    seen: list[Any] = []
+
+    def judge(self: terms.Terms, *_: Any, **__: Any) -> Any:
+        seen.append((self.settings.levels["budget"], self.own_files))
+        raise InputError("enough")
+
+    monkeypatch.setattr(terms.Terms, "judge", judge)
+    monkeypatch.setattr("gpucluster.operate.pull_request.previews.evidence_of", lambda *_, **__: evidence(stack(TRIAL)))
+    (project / "levels.json").write_text('{"budget": "mandatory"}')
+    done = run("--config", "levels.json")
+    assert (done.code, done.err) == (
+        2,
+        Says("--config is 'levels.json'", "the base main does not have", "merge it first"),
+    )
+    for command in (["add", "levels.json"], ["commit", "-qm", "second"]):
+        settings = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *settings, *command], cwd=project, check=True)
+    (project / "levels.json").write_text('{"budget": "disabled"}')
+    run("--config", "levels.json")
+    (project / "levels.json").unlink()
+    run("--config", "levels.json")
+    outside = project.parent / f"{project.name}-outside.json"
+    outside.write_text('{"budget": "disabled"}')
+    run("--config", str(outside))
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"budget": "disabled"}'))
+    run("--config", "-")
+    assert seen == [*[("mandatory", ("levels.json",))] * 2, *[("disabled", ())] * 2]
 
 
 def test_a_folder_that_only_the_change_has_is_refused(run: Run, project: Path) -> None:
