@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from gpucluster.core.environment import installing
 from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.errors import InputError
+from gpucluster.operate.judges.documented import broken_limits
 
 
 class Outcome(StrEnum):
@@ -138,8 +139,16 @@ def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = 
             found = [Verdict(resource=one, judge=judge.name, why=f"its judge is not installed; {why}") for one in group]
         else:
             found = list(judge.judge(group, resources)) if group else []
-        verdicts |= {verdict.resource.urn: verdict for verdict in found}
+        verdicts |= {verdict.resource.urn: _with_documented(verdict) for verdict in found}
     return [verdicts[resource.urn] for resource in asked if resource.urn in verdicts]
+
+
+def _with_documented(verdict: Verdict) -> Verdict:
+    """The verdict of a judge with the limits that the vendor documents beside its schemas."""
+    if verdict.why:
+        return verdict
+    found = (Remark(path, text) for path, text in broken_limits(verdict.resource))
+    return replace(verdict, refusals=(*verdict.refusals, *found))
 
 
 def missing(resources: Resources) -> dict[str, str]:

@@ -3,7 +3,7 @@ not numbers, free text and combinations.
 
 Most lists are marked as open: an API may accept a value that is newer than the list. An unlisted value is refused
 nevertheless, because most are mistakes, and the message states this. `open.csv` contains the lists that are only
-examples, with the source.
+examples, with the source; `newer.csv` values that Microsoft's reference has and the SDK has not yet.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Reader(Reading):
 
     def _plain(self, leaves: Sequence[type], value: Any, shown: str) -> None:
         lists = [leaf for leaf in leaves if issubclass(leaf, enum.Enum)]
-        listed = [str(member.value) for one in lists for member in one]
+        listed = [value for one in lists for value in (*(str(member.value) for member in one), *_newer(one))]
         if not listed or str(value) in listed or any(_only_examples(one) for one in lists):
             return
         for one in listed:
@@ -109,8 +109,21 @@ _EXAMPLES: Final = frozenset(
 )
 
 
+_NEWER: Final = [
+    (row["module"], row["enumeration"], row["value"]) for row in table("gpucluster.operate.judges.azure", "newer.csv")
+]
+
+
+def _named(enumeration: type) -> tuple[str, str]:
+    return enumeration.__module__.split(".")[1], enumeration.__name__
+
+
 def _only_examples(enumeration: type) -> bool:
-    return (enumeration.__module__.split(".")[1], enumeration.__name__) in _EXAMPLES
+    return _named(enumeration) in _EXAMPLES
+
+
+def _newer(enumeration: type) -> list[str]:
+    return [value for *names, value in _NEWER if tuple(names) == _named(enumeration)]
 
 
 @cache

@@ -15,6 +15,7 @@ from referencing import Registry, Resource
 from gpucluster.core.program.resources import Resource as ResourcesResource
 from gpucluster.core.program.resources import Resources
 from gpucluster.core.program.values import is_object, text
+from gpucluster.operate.judges.kubernetes.object_names import name_refused
 from gpucluster.operate.judges.names import table
 from gpucluster.operate.judges.verdicts import Remark, Verdict
 from gpucluster.sandbox.api_server.definitions import Source, definitions_of, source_of, sources
@@ -170,7 +171,8 @@ class _Published:
             return Verdict(resource=resource, judge=self.name, why=why)
         document = {**resource.inputs, "apiVersion": api_version, "kind": kind}
         found: list[tuple[Remark, ...]] = [tuple(remarks(one, document)) for one in validators]
-        return Verdict(resource=resource, judge=self.name, refusals=() if () in found else found[0])
+        refusals = name_refused(api_version, kind, resource.inputs) + (() if () in found else found[0])
+        return Verdict(resource=resource, judge=self.name, refusals=refusals)
 
 
 JUDGE: Final = _Published()

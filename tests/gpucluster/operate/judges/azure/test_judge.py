@@ -24,6 +24,7 @@ def verdict(type_: str, inputs: dict[str, Any]) -> Verdict:
     ("type_", "inputs"),
     [
         (POOL, {"mode": "User", "vmSize": "Standard_ND96isr_H100_v5", "nodeLabels": {"mode": "Bogus"}}),
+        (POOL, {"osSKU": "Ubuntu2404"}),
         (POOL, {"mode": "${it}", "upgradeSettings": {"undrainableNodeBehavior": "Cordon"}}),
         ("azure-native:monitor:DataCollectionRule", {"dataFlows": [{"streams": ["Microsoft-PrometheusMetrics"]}]}),
         ("azure-native:compute:VirtualMachine", {"hardwareProfile": {"vmSize": "Standard_D2s_v5"}}),
@@ -43,6 +44,8 @@ OPEN = " (an open list: newer values are possible)"
         (POOL, {"mode": "Bogus"}, "mode", f"'Bogus' is not one of ['System', 'User', 'Gateway']{OPEN}"),
         (RULES, {"securityRules": [{"access": "Allow"}, {"access": "Bogus"}]}, "securityRules[1].access",
          f"'Bogus' is not one of ['Allow', 'Deny']{OPEN}"),
+        (POOL, {"osSKU": "Bogus"}, "osSKU", "'Bogus' is not one of ['Ubuntu', 'AzureLinux', 'AzureLinux3', "
+         f"'CBLMariner', 'Windows2019', 'Windows2022', 'Ubuntu2204', 'AzureContainerLinux', 'Ubuntu2404']{OPEN}"),
         ("azure-native:storage:StorageAccount", {"networkRuleSet": {"defaultAction": "Bogus"}},
          "networkRuleSet.defaultAction", "'Bogus' is not one of ['Allow', 'Deny']"),
     ],

@@ -138,3 +138,35 @@ def test_the_version_is_that_of_the_plan_s_clusters() -> None:
 def test_the_nearest_version_is_the_newest_that_is_not_newer() -> None:
     newest = nearest(None)
     assert (nearest("1.30.4-gke.100"), nearest("1.99"), nearest("1.2")) == ("1.30", newest, "1.25")
+
+
+MAP = "kubernetes:core/v1:ConfigMap"
+
+
+@pytest.mark.parametrize(
+    ("type_", "name", "form"),
+    [
+        (MAP, "Upper_Case", "DNS subdomain"),
+        (MAP, "a..b", "DNS subdomain"),
+        (MAP, "a" * 254, "DNS subdomain"),
+        ("kubernetes:core/v1:Namespace", "a.b", "DNS label"),
+        ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "a/b", "segment of a path"),
+    ],
+)
+def test_a_name_with_illegal_characters_is_refused_with_its_form(type_: str, name: str, form: str) -> None:
+    [refusal] = verdict(type_, {"metadata": {"name": name}}).refusals
+    assert (refusal.path, form in refusal.text) == ("metadata.name", True)
+
+
+@pytest.mark.parametrize(
+    ("type_", "name"),
+    [
+        (MAP, "kube-root-ca.crt"),
+        (MAP, "${it}"),
+        (MAP, ""),
+        ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "system:node"),
+        ("kubernetes:networking.k8s.io/v1:IPAddress", "2001:db8::1"),
+    ],
+)
+def test_a_name_in_the_form_of_its_kind_is_accepted(type_: str, name: str) -> None:
+    assert [one for one in verdict(type_, {"metadata": {"name": name}}).refusals if one.path == "metadata.name"] == []
