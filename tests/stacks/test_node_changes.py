@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -23,7 +24,8 @@ from gpucluster.components.shared.training import TrainingNodes
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.readers.files import read_file
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
-from gpucluster.policies.engine.rule import Changes
+from gpucluster.policies.engine.rule import Accepted, Changes, Violation
+from gpucluster.policies.rules.no_loss_of_training_pool import check
 
 HERE: Final = Path(__file__).parent
 CLOUDS: Final = ("aws", "gcp", "azure")
@@ -74,6 +76,25 @@ def test_a_plan_that_replaces_the_pool_says_the_same(name: str) -> None:
         assert (found.impact.effect, found.impact.because) == ("loss", (edit["at"],))
 
 
+@pytest.mark.parametrize(
+    ("cloud", "size", "label"),
+    [
+        ("aws", "scalingConfig.desiredSize", "5 nodes of p5.48xlarge"),
+        ("gcp", "nodeCount", "5 nodes of a3-megagpu-8g"),
+        ("azure", "count", "5 nodes of Standard_ND96isr_H100_v5"),
+    ],
+)
+def test_nodes_that_all_go_are_a_finding_unless_the_cluster_is_paused(cloud: str, size: str, label: str) -> None:
+    edit = {"at": size, "write": 0, "nodes": "nothing"}
+    [found] = check(_changes(cloud, edit))
+    assert isinstance(found, Violation)
+    assert found.what.startswith(f"{label} are scaled to 0 by `{size}`; jobs on them end; at stake ")
+    assert re.search(r": 40 GPU-hours, \$[0-9]+\.[0-9]{2}$", found.what)
+    [accepted] = check(_changes(cloud, edit, paused=True))
+    assert isinstance(accepted, Accepted)
+    assert (accepted.what, accepted.reason) == (found.what, "`trial` is paused")
+
+
 @pytest.mark.parametrize("name", EDITS)
 def test_the_hook_of_the_engine_stops_what_ends_jobs_and_tells_of_the_rest(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -115,7 +136,11 @@ def _pair(cloud: str, edit: dict[str, Any]) -> tuple[dict[str, Any], dict[str, A
 
 
 def _told(cloud: str, edit: dict[str, Any], *, replaces: bool = False) -> tuple[NodeImpact, ...]:
-    """What a plan of the edit says, in the engine's form."""
+    return node_impacts(_changes(cloud, edit, replaces=replaces))
+
+
+def _changes(cloud: str, edit: dict[str, Any], *, replaces: bool = False, paused: bool = False) -> Changes:
+    """A plan of the edit, in the engine's form. paused: whether the cluster's component registers that."""
     stands, inputs = _pair(cloud, edit)
     steps: list[dict[str, Any]] = []
     for it in STANDING[cloud]:
@@ -126,10 +151,12 @@ def _told(cloud: str, edit: dict[str, Any], *, replaces: bool = False) -> tuple[
             # As the engine does: another template has a version that is not known before it is made.
             launch = {**it["inputs"]["launchTemplate"], "version": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"}
             op, new = "update", {**it, "inputs": {**it["inputs"], "launchTemplate": launch}}
+        if paused and "requiredLabels" in it.get("outputs", {}):
+            new = {**it, "outputs": {**it["outputs"], "paused": True}}
         step = {"op": op, "urn": it["urn"], "oldState": it, "newState": new}
         steps.append({**step, "replaceReasons": [edit["at"]]} if op == "replace" else step)
     read = read_file(json.dumps({"steps": steps}), cloud)
-    return node_impacts(Changes(ended=read.ended, before=read.existing(), after=read.resources))
+    return Changes(ended=read.ended, before=read.existing(), after=read.resources)
 
 
 def _name(resource: dict[str, Any]) -> str:

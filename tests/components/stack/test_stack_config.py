@@ -133,6 +133,7 @@ def test_the_plan_of_a_paused_stack_differs_in_its_nodes_alone(cloud: str) -> No
     assert found.facts.notes == (*plain.facts.notes, found.facts.notes[-1])
     assert found.facts.notes[-1].startswith("paused: training and MIG pools have 0 nodes")
     assert (found.facts.training_gpus, found.facts.spare_gpus) == (None, None)
+    assert (plain.facts.paused, found.facts.paused) == (False, True)
     assert replace(found, training=plain.training, facts=plain.facts) == plain
 
 
