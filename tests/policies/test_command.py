@@ -76,7 +76,7 @@ def _plan(tags, **facts):
 
 
 RULES = {_plan: len(TRAINING.rules), _state: len(TRAINING.rules) - len(TRAINING.change_rules)}
-LAST = {_plan: "", _state: "\n4 rules about deletions and replacements could not run: they need a plan.\n"}
+LAST = {_plan: "", _state: "\n5 rules about deletions and replacements could not run: they need a plan.\n"}
 """A state says nothing of what an update takes away."""
 HEADS = "rule             level      resource  line"
 

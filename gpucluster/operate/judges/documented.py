@@ -7,6 +7,7 @@ type     type token
 path     the input, `a.b`, `[]` after a name for each element of a list
 where    inputs that the limit depends on, `a=X Y;b=Z -`: one of these values each, `-` for an input without a value
 rule     ``pattern P``  the whole text matches the regular expression
+         ``json``  a JSON document
          ``one of A B``  a value of the list
          ``steps A B C``  one of the numbers, or a multiple of the last one
 source   the page that states it
@@ -18,6 +19,7 @@ Lists that grow with each release, such as versions of Kubernetes, have no row: 
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,6 +54,8 @@ class _Limit:
         """What is wrong with a known value; empty if nothing is."""
         if self.kind == "pattern":
             return "" if re.fullmatch(self.values[0], str(value)) else f"does not match {self.values[0]!r}"
+        if self.kind == "json":
+            return "" if not isinstance(value, str) or _is_json(value) else "is no JSON document"
         if self.kind == "one of":
             return "" if str(value) in self.values else f"is not one of {list(self.values)}"
         steps = [int(step) for step in self.values]
@@ -59,6 +63,14 @@ class _Limit:
         if number in steps or (number and number % steps[-1] == 0):
             return ""
         return f"is not {''.join(f'{step}, ' for step in steps[:-1])}{'or ' if steps[:-1] else ''}n x {steps[-1]}"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def broken_limits(resource: Resource) -> Iterator[tuple[str, str]]:
@@ -74,8 +86,8 @@ def broken_limits(resource: Resource) -> Iterator[tuple[str, str]]:
 def _limits() -> Mapping[str, tuple[_Limit, ...]]:
     found: dict[str, tuple[_Limit, ...]] = {}
     for row in table("gpucluster.operate.judges", "documented.csv"):
-        kind = next(kind for kind in ("pattern", "one of", "steps") if row["rule"].startswith(f"{kind} "))
-        rest = row["rule"].removeprefix(f"{kind} ")
+        kind = next(kind for kind in ("json", "pattern", "one of", "steps") if f"{row['rule']} ".startswith(f"{kind} "))
+        rest = row["rule"].removeprefix(kind).strip()
         where = (part.partition("=") for part in filter(None, row["where"].split(";")))
         limit = _Limit(
             path=tuple(row["path"].split(".")),

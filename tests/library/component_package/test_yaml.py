@@ -68,7 +68,7 @@ def test_a_cluster_in_yaml_is_previewed_built_changed_and_destroyed_under_the_po
     assert monthly is not None
     assert "    Cost of trial: list prices in USD" in preview
     assert total[1].replace(",", "") == monthly[1]
-    assert "training: 4 rules about deletions and replacements cannot run in a preview" in preview
+    assert "training: 5 rules about deletions and replacements cannot run in a preview" in preview
     [(count,)] = [found.groups() for found in re.finditer(r"^ +\+ (\d+) to create$", preview, re.MULTILINE)]
 
     code, up = project.pulumi("up", "--yes", "--skip-preview", *pack)

@@ -98,7 +98,7 @@ def test_a_compliant_program_has_no_finding(engine, program):
 def test_the_last_line_says_what_the_pack_cannot_run(engine, program):
     assert engine.run(program) == []
     assert engine.stdout.readline() == (
-        "training: 4 rules about deletions and replacements cannot run in a preview; "
+        "training: 5 rules about deletions and replacements cannot run in a preview; "
         "`gpucluster guardrails check` runs them on its plan (preview --json --show-sames)\n"
     )
 
