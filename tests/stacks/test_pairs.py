@@ -18,7 +18,7 @@ import yaml
 from gpucluster.components.cluster.cloud import cloud_of
 from gpucluster.components.resources.run import INPUT_ERROR_FILE
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.stack.declaration import few_calls
+from gpucluster.components.stack.declaration import declare
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.schema import Schema
@@ -108,12 +108,10 @@ def _program(cloud: str, name: str, stack: str) -> Callable[[], None]:
     if stack == "second" and "lustre_principal" in given:
         given = {**given, "lustre_principal": given["lustre_principal"].upper()}  # a GUID in other letters
     place = location(cloud, given)
-    on = cloud_of(cloud)
-    plan = on.plan_cluster(ClusterSpec.model_validate(spec), place, stack, recorded.get("machine"), None)
+    plan = cloud_of(cloud).plan_cluster(ClusterSpec.model_validate(spec), place, stack, recorded.get("machine"), None)
 
     def program() -> None:
-        with few_calls():
-            on.declare(plan)
+        declare(plan)
 
     return program
 
