@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND
+from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import refuse_flex_start
 from gpucluster.components.shared.training import TrainingNodes, is_active, refuse_maintenance, report_roll
@@ -68,19 +69,24 @@ class PlacementPlan:
 @dataclass(frozen=True, kw_only=True)
 class TrainingPart:
     """The nodes of one node group. suffix: of its names, empty if the pool has no other. reservation: that they start
-    in, by its id or the ARN of a resource group.
+    in, by its id or the ARN of a resource group. most_broken: as in the plan.
     """
 
     suffix: str
     nodes: int
+    most_broken: int
     reservation: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan(TrainingNodes):
-    """capacity_block: bought for fixed dates. lustre_cards: EFA cards of a node for the shared storage; 0 for IP."""
+    """capacity_block: bought for fixed dates. most_broken: nodes that EKS repairs at a time, if the pool has one group;
+    decided here, since a program must not calculate with a number that stands for others. lustre_cards: EFA cards of a
+    node for the shared storage; 0 for IP.
+    """
 
     capacity_block: bool
+    most_broken: int
     placement: PlacementPlan
     interfaces: tuple[Interface, ...]
     lustre_cards: int = 0
@@ -94,10 +100,16 @@ class TrainingPlan(TrainingNodes):
         Source: Amazon EKS user guide, ml-node-groups.
         """
         if not self.placement.blocks:
-            return (TrainingPart(suffix="", nodes=self.size, reservation=self.placement.reservation),)
+            reservation, most = self.placement.reservation, self.most_broken
+            return (TrainingPart(suffix="", nodes=self.size, most_broken=most, reservation=reservation),)
         return tuple(
-            # The name of an EKS node group has at most 63 characters, with those of cluster and Pulumi.
-            TrainingPart(suffix=f"-{id_.removeprefix('cr-')}", nodes=nodes, reservation=id_)
+            TrainingPart(
+                # The name of an EKS node group has at most 63 characters, with those of cluster and Pulumi.
+                suffix=f"-{id_.removeprefix('cr-')}",
+                nodes=nodes,
+                most_broken=most_drained(nodes),
+                reservation=id_,
+            )
             for id_, nodes in self.placement.blocks
         )
 
@@ -114,6 +126,7 @@ def plan_training(
         active=is_active(spec.purchase),
         roll=spec.training.roll,
         capacity_block=block,
+        most_broken=most_drained(spec.training.nodes + spec.training.spares),
         placement=_plan_placement(spec.placement, planning, block=block),
         interfaces=plan_interfaces(shape),
         lustre_cards=lustre_cards,

@@ -20,7 +20,6 @@ from gpucluster.components.aws.pools.node_pool import (
     node_versions,
 )
 from gpucluster.components.aws.pools.user_data import gpu_user_data
-from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.planning.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.resources.node_replacement import BLOCKS, RollGuard
 
@@ -95,7 +94,7 @@ class TrainingPool(pulumi.ComponentResource):
                 ),
                 # Replace in place: there is no spare node of this kind to surge to.
                 update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-                node_repair_config=node_repair(enabled=repair, most=most_drained(part.nodes)),
+                node_repair_config=node_repair(enabled=repair, most=part.most_broken),
                 launch_template=eks.NodeGroupLaunchTemplateArgs(
                     id=template.id, version=template.latest_version.apply(str)
                 ),
