@@ -7,21 +7,20 @@ import datetime
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import NoReturn, TextIO, get_args
 
 import click
 
 from gpucluster.components.planning.problem import did_you_mean
-from gpucluster.components.shared.machine_choice import shape_named, shapes
 from gpucluster.components.spec.file import read_spec
-from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.machines import Machine, machines
 from gpucluster.core.documents.formats import write, written
 from gpucluster.core.text.typed import Source, json_value
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.acceptance.document import Subject, acceptance_document
-from gpucluster.operate.acceptance.judge import judge, with_algorithm
+from gpucluster.operate.acceptance.judge import completed, judge
 from gpucluster.operate.acceptance.logs.read import Log, UnknownLog, read_log
-from gpucluster.operate.acceptance.measurements import DEFAULT_ALGORITHM, RING
+from gpucluster.operate.acceptance.measurements import DEFAULT_ALGORITHM, RING, Collective
 from gpucluster.operate.acceptance.runs.collect import Kubectl, source
 from gpucluster.operate.acceptance.verdicts.commitments import Promises, promises_of
 from gpucluster.operate.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
@@ -39,15 +38,27 @@ from gpucluster.options import form_of, output
     type=click.Choice([RING, "tree", DEFAULT_ALGORITHM]),
     help="Value of NCCL_ALGO, if the logs do not contain it.",
 )
+@click.option(
+    "--collective",
+    type=click.Choice(get_args(Collective)),
+    help="Collective of the runs, if the logs do not contain it.",
+)
 @form_of("table", "json", "html")
 @output
 def report(
-    logs: Sequence[str], spec: Path | None, machine: str | None, algorithm: str | None, form: str, output: TextIO
+    logs: Sequence[str],
+    spec: Path | None,
+    machine: str | None,
+    algorithm: str | None,
+    collective: Collective | None,
+    form: str,
+    output: TextIO,
 ) -> None:
     """Evaluate logs of measurements.
 
-    Reads nccl-tests (text or -J; all-reduce, all-gather, all-to-all), the PyTorch all-reduce benchmark, dcgmi diag
-    -j, elbencho and fio as JSON, and records of replaced nodes; removes the prefixes of kubectl, mpirun and torchrun.
+    Reads nccl-tests (text or -J; all-reduce, all-gather, reduce-scatter, all-to-all), the PyTorch all-reduce
+    benchmark, dcgmi diag -j, elbencho and fio as JSON, and records of replaced nodes; removes the prefixes of kubectl,
+    mpirun and torchrun.
 
     Exit code 1: a check fails or cannot be decided.
     """
@@ -62,8 +73,10 @@ def report(
             problems.append(str(error))
     if problems:
         raise InputError("\n".join(problems))
-    if algorithm is not None:
-        read = [dataclasses.replace(log, measurements=with_algorithm(log.measurements, algorithm)) for log in read]
+    read = [
+        dataclasses.replace(log, measurements=completed(log.measurements, algorithm=algorithm, collective=collective))
+        for log in read
+    ]
     verdicts = judge(read, machine=shape, promises=promises)
     subject = Subject(machine=shape, spec=str(spec or ""), made=datetime.date.today())
     write(acceptance_document(verdicts, read, subject), form, output)
@@ -278,9 +291,9 @@ def _read(name: str, problems: list[str]) -> Log | None:
 def _machine(machine: str | None, problems: list[str]) -> Machine | None:
     if machine is None:
         return None
-    found = shape_named(machine)
+    found = machines().get(machine)
     if found is None:
-        known = [row.machine_type for row in shapes() if row.fabric_gbps]
+        known = [row.machine_type for row in machines().values() if row.fabric_gbps]
         hint = did_you_mean(machine, known) or f"; known machine types with a fabric: {', '.join(known)}"
         problems.append(f"--machine is {machine!r}, which is not a known machine type{hint}")
     return found

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.components.shared.machine_choice import shape_named
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, figure
 from gpucluster.core.documents.document import Document, Heading, Row, Section, Table, counted
 from gpucluster.operate.acceptance.document_json import Acceptance
 from gpucluster.operate.acceptance.inventory import Inventory, NodeFacts, inventory_of
+from gpucluster.operate.acceptance.judge import machine_of
 from gpucluster.operate.acceptance.logs.read import Log
 from gpucluster.operate.acceptance.measurements import ALL_TO_ALL, CollectiveRun
 from gpucluster.operate.acceptance.verdicts.fabric import bar, size_words
@@ -171,7 +171,7 @@ def _bandwidth(runs: Sequence[CollectiveRun], machine: Machine | None) -> Figure
     curves: list[Curve] = []
     limits: dict[float, list[tuple[int, str]]] = {}
     for number, run in enumerate(runs):
-        shape = shape_named(run.machine_type) or machine
+        shape = machine_of(run, machine)
         points = sorted(
             ((math.log2(payload.size) - first) / (last - first), payload.bus_gb_per_s)
             for payload in run.payloads

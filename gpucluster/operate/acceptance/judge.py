@@ -5,21 +5,28 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from gpucluster.components.shared.machine_choice import shape_named
-from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.machines import Machine, machines
 from gpucluster.operate.acceptance.inventory import inventory_of
 from gpucluster.operate.acceptance.logs.read import Log
-from gpucluster.operate.acceptance.measurements import CollectiveRun, Diagnosis, Measurement, Modules, Storage
+from gpucluster.operate.acceptance.measurements import (
+    Collective,
+    CollectiveRun,
+    Diagnosis,
+    Measurement,
+    Modules,
+    Storage,
+)
 from gpucluster.operate.acceptance.verdicts.commitments import Promises, judge_promises, judge_storage
-from gpucluster.operate.acceptance.verdicts.fabric import is_pair, judge_fabric, judge_pairs
+from gpucluster.operate.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.operate.acceptance.verdicts.nodes import judge_diagnosis, judge_modules, judge_versions
+from gpucluster.operate.acceptance.verdicts.pairs import is_pair, judge_pairs
 from gpucluster.operate.acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
 
 
 def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -> tuple[Verdict, ...]:
     """The verdicts, those over several logs first. machine: of all nodes, if a log's own header does not contain it."""
     measurements = [measurement for log in logs for measurement in log.measurements]
-    runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, CollectiveRun)]
+    runs = [(run, machine_of(run, machine)) for run in measurements if isinstance(run, CollectiveRun)]
     pairs = judge_pairs(runs)
     nodes = inventory_of(logs).nodes
     drivers = {node.name: node.software.get("driver") for node in nodes}
@@ -31,11 +38,18 @@ def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -
     )
 
 
-def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple[Measurement, ...]:
-    """The measurements, with the algorithm that their caller knows, if the log does not contain one."""
+def machine_of(measurement: CollectiveRun | Modules, machine: Machine | None) -> Machine | None:
+    """The machine of a measurement's nodes, also one that no cluster uses. machine: if the log does not contain it."""
+    return machines().get(measurement.machine_type or "", machine)
+
+
+def completed(
+    measurements: Sequence[Measurement], *, algorithm: str | None, collective: Collective | None
+) -> tuple[Measurement, ...]:
+    """The measurements, with what their caller knows, where the log does not contain it."""
     return tuple(
-        dataclasses.replace(run, algorithm=algorithm)
-        if isinstance(run, CollectiveRun) and run.algorithm is None
+        dataclasses.replace(run, algorithm=run.algorithm or algorithm, collective=run.collective or collective)
+        if isinstance(run, CollectiveRun)
         else run
         for run in measurements
     )
@@ -47,13 +61,13 @@ def _each(
     """drivers: by node. folded: fast pairs are counted in the verdict on all pairs, not listed one by one."""
     for measurement in log.measurements:
         if isinstance(measurement, CollectiveRun):
-            verdict = judge_fabric(measurement, shape_named(measurement.machine_type) or machine)
+            verdict = judge_fabric(measurement, machine_of(measurement, machine))
             if not (folded and is_pair(measurement) and verdict.outcome == PASS):
                 yield verdict
         elif isinstance(measurement, Diagnosis):
             yield judge_diagnosis(measurement)
         elif isinstance(measurement, Modules):
-            shape = shape_named(measurement.machine_type) or machine
+            shape = machine_of(measurement, machine)
             yield judge_modules(measurement, shape, drivers.get(measurement.node or ""))
         elif isinstance(measurement, Storage):
             yield from judge_storage(measurement, promises)

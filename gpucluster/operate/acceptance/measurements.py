@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Collective = Literal["all-reduce", "all-gather", "all-to-all"]
+Collective = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all"]
 ALL_REDUCE: Final[Collective] = "all-reduce"
 ALL_GATHER: Final[Collective] = "all-gather"
+REDUCE_SCATTER: Final[Collective] = "reduce-scatter"
 ALL_TO_ALL: Final[Collective] = "all-to-all"
 
 RING: Final = "ring"
@@ -56,7 +57,8 @@ class CollectiveRun:
     its name. nodes: host or node names, empty if the log has none. node_count, gpus: None if the log does not contain
     them. machine_type: in the cloud's terms, if the log's own header contains it. algorithm: `ring`, `tree` and the
     like, or `default`; None if unknown. network: NCCL's name of the network in use; None if missing. nccl: its version,
-    None if missing. complete: whether the tool finished.
+    None if missing. complete: whether the tool finished. collnet: whether the log turns on reduction in the switches.
+    cards: network cards that NCCL found, by node. software: of the driver and the network plugin, name -> version.
     """
 
     kind: Literal["collectiveRun"] = "collectiveRun"
@@ -73,6 +75,9 @@ class CollectiveRun:
     algorithm: str | None = None
     network: str | None = None
     nccl: str | None = None
+    collnet: bool = False
+    cards: Mapping[str, int] = field(default_factory=dict[str, int])
+    software: Mapping[str, str] = field(default_factory=dict[str, str])
     errors: tuple[LogError, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""NCCL's own messages under NCCL_DEBUG=INFO: its network, its configured algorithm, its errors."""
+"""NCCL's own messages under NCCL_DEBUG=INFO: its network and its cards, its configured algorithm, its errors."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ _BROKEN: Final = re.compile(
     r"ncclInternalError|ncclSystemError|ncclRemoteError|Call to .* failed|Connection (?:reset by peer|refused)|"
     r"mpirun noticed that process rank|PMIX ERROR|Segmentation fault|Watchdog caught collective operation timeout"
 )
+# Sources: NVIDIA/nccl 5067397c src/transport/net_ib/init.cc; aws/aws-ofi-nccl, in public logs. A list without its end
+# (OOB) was cut off.
+_CARDS: Final = re.compile(r"NCCL INFO NET/\w+ ?: Using(?P<cards>(?: \[\d+\]\S+)+) ?(?:\[RO\])?; OOB ")
+_EFA: Final = re.compile(r"NCCL INFO NET/OFI Selected [Pp]rovider is efa\b.*\(found (?P<count>\d+) nics\)")
+_COLLNET: Final = re.compile(r"NCCL_COLLNET_ENABLE(?: set by environment to |=)1")
+_SOFTWARE: Final = (
+    ("aws-ofi-nccl", re.compile(r"NET/OFI Initializing aws-ofi-nccl (?P<version>\S+)")),
+    ("libfabric", re.compile(r"NET/OFI Using Libfabric version (?P<version>\S+)")),
+    ("CUDA of the driver", re.compile(r"NCCL INFO cudaDriverVersion (?P<version>\d+)")),
+)
 _SPEAKER: Final = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ ")
 
 
@@ -47,6 +57,33 @@ def nccl_version(code: int) -> str:
     return f"{code // 10000}.{code // 100 % 100}.{code % 100}"
 
 
+def cards_in(line: Line, header: Header) -> tuple[str, int] | None:
+    """(node, network cards that NCCL found on it). Of InfiniBand and Ethernet cards, only the former are the fabric."""
+    efa, listed = _EFA.search(line.text), _CARDS.search(line.text)
+    host = _host(line)
+    if host is None or not (efa or listed):
+        return None
+    if efa:
+        return header.node(host), int(efa["count"])
+    cards = listed["cards"].split() if listed else []
+    fabric = [card for card in cards if "/IB" in card]
+    return header.node(host), len(fabric or cards)
+
+
+def collnet_in(line: Line) -> bool:
+    """Whether a line turns on reduction in the switches."""
+    return _COLLNET.search(line.text) is not None
+
+
+def software_in(line: Line) -> tuple[str, str] | None:
+    """(name, version) of the driver's CUDA or of the network plugin."""
+    for name, pattern in _SOFTWARE:
+        if match := pattern.search(line.text):
+            version = match["version"]
+            return name, f"{int(version) // 1000}.{int(version) % 1000 // 10}" if version.isdecimal() else version
+    return None
+
+
 def algorithm_in(line: Line) -> str | None:
     """The value of NCCL_ALGO, in lower case, from a line of NCCL's own or from the command repeated in a log."""
     match = _ALGORITHM.search(line.text)
@@ -57,6 +94,11 @@ def error_in(line: Line, header: Header) -> LogError | None:
     """The line as an error, if it reports one that ends or invalidates a run. header: identifies the node."""
     if not _BROKEN.search(line.text):
         return None
-    speaker = _SPEAKER.match(line.text)
-    host = speaker["host"] if speaker else line.pod
+    host = _host(line)
     return LogError(line=line.number, text=line.text.strip(), node=None if host is None else header.node(host))
+
+
+def _host(line: Line) -> str | None:
+    """The host that printed a line of NCCL's."""
+    speaker = _SPEAKER.match(line.text)
+    return speaker["host"] if speaker else line.pod

@@ -16,7 +16,7 @@ from gpucluster.operate.acceptance.measurements import (
     Storage,
     StoragePhase,
 )
-from gpucluster.operate.acceptance.verdicts.fabric import measured_bandwidth
+from gpucluster.operate.acceptance.verdicts.references import measured_bandwidth
 from gpucluster.operate.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, Outcome, Verdict
 
 

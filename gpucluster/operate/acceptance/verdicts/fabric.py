@@ -1,67 +1,44 @@
-"""Published all-reduce figures for runs with NCCL's own choice of algorithm."""
+"""Whether a run of a collective shows that every card of the fabric works.
+
+A ring sends all data through each node's cards, so its bus bandwidth cannot exceed the line rate of one node's cards.
+An all-gather and a reduce-scatter are rings in any case, unless the switches reduce (collnet) or each node has one GPU.
+Source: NVIDIA/nccl 5067397c src/graph/tuning.cc, which admits PAT for one GPU a node, NVLS and COLLNET_DIRECT with
+collnet, and RING.
+"""
 
 from __future__ import annotations
 
-import csv
-import functools
+import dataclasses
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from gpucluster.core.catalog.fabrics import LIKE_TCP, release_of
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.operate.acceptance.logs.nccl_messages import SOCKET
-from gpucluster.operate.acceptance.measurements import ALL_REDUCE, ALL_TO_ALL, RING, CollectiveRun, Payload
+from gpucluster.operate.acceptance.measurements import (
+    ALL_GATHER,
+    ALL_TO_ALL,
+    DEFAULT_ALGORITHM,
+    REDUCE_SCATTER,
+    RING,
+    CollectiveRun,
+    Payload,
+)
+from gpucluster.operate.acceptance.verdicts.references import judged_payload, reference
 from gpucluster.operate.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict
 
-
-@dataclass(frozen=True, kw_only=True)
-class Reference:
-    """Bus bandwidth of one machine type, GB/s. nodes: None if it holds for any number.
-
-    warn, replace: thresholds below which a node is suspect, or must be replaced; None if the source has none.
-    """
-
-    machine_type: str
-    nodes: int | None
-    expected: float
-    warn: float | None
-    replace: float | None
-    source: str
-
-
-@functools.cache
-def _references() -> tuple[Reference, ...]:
-    with Path(__file__).with_name("references.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(
-            Reference(
-                machine_type=row["machine_type"],
-                nodes=int(row["nodes"]) if row["nodes"] else None,
-                expected=float(row["expected"]),
-                warn=float(row["warn"]) if row["warn"] else None,
-                replace=float(row["replace"]) if row["replace"] else None,
-                source=row["source"],
-            )
-            for row in csv.DictReader(file)
-        )
-
-
-def reference(machine_type: str, nodes: int) -> Reference | None:
-    """The published figures for this number of nodes of a machine type."""
-    fitting = (row for row in _references() if row.machine_type == machine_type and row.nodes in (None, nodes))
-    return next(fitting, None)
-
-
 SHARE_OF_LINE_RATE: Final = 0.8
-"""Share of the line rate that a ring must reach, and of a published figure without its own threshold."""
+"""Share of the line rate that a ring must reach, and that NCCL's own choice, which is no slower than a ring, must.
 
-LEAST_PAYLOAD: Final = 4 * 10**9
-"""Bytes; smaller payloads measure latency as much as bandwidth."""
+The slowest published one is 82 % (a3-ultragpu-8g, p6-b300): `references.csv`.
+"""
 
 _MORE_THAN_ALL: Final = 1.02
 """Share of the line rate: tolerance for rounding and clocks in a real ring."""
+
+_HALF: Final = 0.5
+"""Share of the cards: what is told with less than half of them would be told of a node with half of them dead."""
 
 _CHECK: Final = "check the fabric plugin, the device plugin and the resource requests of the pod"
 
@@ -69,28 +46,6 @@ _CHECK: Final = "check the fabric plugin, the device plugin and the resource req
 def line_rate(shape: Machine) -> float:
     """GB/s of one node's fabric cards in one direction."""
     return shape.fabric_gbps / 8
-
-
-def _ceiling(run: CollectiveRun, shape: Machine) -> float | None:
-    """Maximum bus bandwidth in GB/s with one node's cards; None if the log does not contain the number of GPUs.
-
-    In an all-to-all of n GPUs each sends 1/n of its data to each. The traffic of a node's g GPUs to others uses its
-    cards, g * (n - g) / n of the data of one, while bus bandwidth counts (n - 1) / n of it.
-    Source of the latter: NVIDIA/nccl-tests 2.19.6, src/alltoall.cu.
-    """
-    rate = line_rate(shape)
-    if run.collective != ALL_TO_ALL:
-        return rate
-    if not run.gpus or not run.node_count or run.gpus % run.node_count or run.node_count == 1:
-        return None
-    on_node = run.gpus // run.node_count
-    return rate * (run.gpus - 1) / (on_node * (run.gpus - on_node))
-
-
-def measured_bandwidth(run: CollectiveRun) -> Payload | None:
-    """The largest payload, if it is large enough for a verdict."""
-    large = [payload for payload in run.payloads if payload.size >= LEAST_PAYLOAD]
-    return max(large, key=lambda payload: payload.size) if large else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,17 +57,14 @@ class Bar:
 
 
 def bar(run: CollectiveRun, shape: Machine | None) -> Bar | None:
-    """None for a run of one node or without a fabric, and if no figure is published for the algorithm. shape: the
-    machine of its nodes.
-    """
-    if shape is None or not shape.fabric_gbps or run.node_count == 1:
+    """None for a run of one node or without a fabric, and if nothing limits it. shape: the machine of its nodes."""
+    if shape is None or not shape.fabric_gbps or run.node_count == 1 or run.collective is None:
         return None
-    if run.collective in (ALL_TO_ALL, None):
-        return None
-    if run.algorithm == RING:
+    if _is_ring(run, shape):
         return Bar(gb_per_s=SHARE_OF_LINE_RATE * line_rate(shape), by="a ring must reach")
-    known = _published(run, shape)
-    return Bar(gb_per_s=_bounds(known)[0], by="warned of below") if known else None
+    payload = judged_payload(run, shape.machine_type)
+    known = payload and reference(run, shape.machine_type, payload)
+    return Bar(gb_per_s=known.low, by="warned of below") if known else None
 
 
 @dataclass(frozen=True)
@@ -125,11 +77,15 @@ class _Finding:
 
 def judge_fabric(run: CollectiveRun, shape: Machine | None) -> Verdict:
     """The verdict of one run. shape: the machine of its nodes, if known."""
-    payload = measured_bandwidth(run)
-    finding = _finding(run, payload, shape)
-    what = run.collective or "collective"
+    counted = _counted(run, shape)
+    payload = judged_payload(counted, shape.machine_type if shape else None)
+    finding = _finding(counted, payload, shape)
+    by_speed = finding.wanted and not finding.nodes
+    if counted is not run and by_speed and finding.outcome in (FAIL, WARN):
+        finding = _Finding(CANNOT_TELL, f"{finding.why}: if all GPUs of its nodes took part, but the log lists none")
+    what = counted.collective or "collective"
     return Verdict(
-        check=f"{what}, {run.node_count} nodes" if run.node_count and run.node_count > 1 else what,
+        check=f"{what}, {counted.node_count} nodes" if counted.node_count and counted.node_count > 1 else what,
         outcome=finding.outcome,
         why=finding.why,
         measured=f"{payload.bus_gb_per_s:,.1f} GB/s at {size_words(payload.size)}" if payload else "",
@@ -138,6 +94,13 @@ def judge_fabric(run: CollectiveRun, shape: Machine | None) -> Verdict:
         log=run.log,
         line=run.line,
     )
+
+
+def _counted(run: CollectiveRun, shape: Machine | None) -> CollectiveRun:
+    """With the number of nodes that its GPUs fill, if the log has no list of them."""
+    if shape is None or run.node_count is not None or not run.gpus or run.gpus % shape.gpus:
+        return run
+    return dataclasses.replace(run, node_count=run.gpus // shape.gpus)
 
 
 def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None) -> _Finding:
@@ -156,6 +119,8 @@ def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None)
     if run.errors:
         first, named = run.errors[0], tuple(dict.fromkeys(error.node for error in run.errors if error.node))
         return _Finding(FAIL, f"line {first.line}: {first.text}", nodes=named)
+    if (missing := _missing_cards(run, shape)) is not None:
+        return missing
     if payload is None:
         return _Finding(CANNOT_TELL, _no_payload(run))
     if run.node_count == 1:
@@ -165,39 +130,100 @@ def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None)
     if not shape.fabric_gbps:
         return _Finding(CANNOT_TELL, f"{shape.machine_type} has no GPU fabric")
     if run.collective is None:
-        return _Finding(CANNOT_TELL, "the log does not contain the collective; run it with nccl-tests 2.16.7 or newer")
+        return _Finding(CANNOT_TELL, "the log does not contain the collective; add --collective, such as all-gather")
     ceiling = _ceiling(run, shape)
     if ceiling is None:
         return _Finding(CANNOT_TELL, "the log does not contain the number of GPUs on each node")
     share = payload.bus_gb_per_s / ceiling
-    part = _part_of_gpus(run, shape)
-    if part and share < SHARE_OF_LINE_RATE and run.collective != ALL_TO_ALL:
-        return _Finding(CANNOT_TELL, part)
     if share < LIKE_TCP:
         of_all = f"{share:.0%} of the {ceiling:,.0f} GB/s of the cards"
         return _Finding(FAIL, f"the GPU fabric is off: {of_all} is typical of TCP; {_CHECK}")
     if not run.complete:
         return _Finding(CANNOT_TELL, "the log or the run was cut off; run it again")
+    if share * _part(run, shape) < SHARE_OF_LINE_RATE and _part(run, shape) < 1:
+        return _by_part(run, share, shape)
+    share *= _part(run, shape)
     if run.collective == ALL_TO_ALL:
-        why = f"{share:.0%} of the {ceiling:,.0f} GB/s that the cards allow; no published figure to compare with"
-        return _Finding(MEASURED, why)
+        return _of_all_to_all(run, share, ceiling, payload, shape)
+    if _is_ring(run, shape):
+        return _by_line_rate(run, share, payload, shape)
+    return _by_own_choice(run, share, payload, shape)
+
+
+def _is_ring(run: CollectiveRun, shape: Machine) -> bool:
     if run.algorithm == RING:
-        return _by_line_rate(share, payload, shape, run.node_count)
-    return _by_reference(payload, shape, run)
+        return True
+    own = run.algorithm in (None, DEFAULT_ALGORITHM) and not run.collnet and shape.gpus > 1
+    return own and run.collective in (ALL_GATHER, REDUCE_SCATTER)
 
 
-def _part_of_gpus(run: CollectiveRun, shape: Machine) -> str:
-    """A sentence about a run without some GPUs, whose cards no figure of the machine allows for; empty for all GPUs."""
+def _part(run: CollectiveRun, shape: Machine) -> float:
+    """Share of its nodes' GPUs that took part; 1 if unknown."""
     every = shape.gpus * (run.node_count or 0)
-    if not run.gpus or run.gpus >= every:
-        return ""
-    return (
-        f"only {run.gpus} of the {every} GPUs of its nodes took part, and each uses its own cards; run it on all GPUs"
-    )
+    return run.gpus / every if run.gpus and run.gpus < every else 1.0
 
 
-def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | None) -> _Finding:
-    rate = line_rate(shape)
+def _ceiling(run: CollectiveRun, shape: Machine) -> float | None:
+    """Maximum bus bandwidth in GB/s with the cards of one node's GPUs that took part, which use no others' cards.
+
+    None if the log does not contain the number of GPUs. In an all-to-all of n GPUs each sends 1/n of its data to each.
+    The traffic of a node's g GPUs to others uses its cards, g * (n - g) / n of the data of one, while bus bandwidth
+    counts (n - 1) / n of it. Source of the latter: NVIDIA/nccl-tests 2.19.6, src/alltoall.cu.
+    """
+    rate = line_rate(shape) * _part(run, shape)
+    if run.collective != ALL_TO_ALL:
+        return rate
+    if not run.gpus or not run.node_count or run.gpus % run.node_count or run.node_count == 1:
+        return None
+    on_node = run.gpus // run.node_count
+    return rate * (run.gpus - 1) / (on_node * (run.gpus - on_node))
+
+
+def _missing_cards(run: CollectiveRun, shape: Machine | None) -> _Finding | None:
+    """A failure if NCCL named fewer cards on a node than the machine has, or than on other nodes.
+
+    The EFA plugin counts groups of cards in some releases, so its number is compared with other nodes only.
+    """
+    if not run.cards or (shape is not None and _part(run, shape) < 1):
+        return None
+    most = max(run.cards.values())
+    if shape is not None and shape.fabric in ("InfiniBand", "RoCE"):
+        most = max(most, shape.network_cards)
+    few = {node: count for node, count in sorted(run.cards.items()) if count < most}
+    if not few:
+        return None
+    named = ", ".join(f"{count} of {most} cards on {node}" for node, count in few.items())
+    why = f"NCCL found {named}; check them, NCCL_IB_HCA and the resource requests of the pod, or replace the node"
+    return _Finding(FAIL, why, f"{most} cards", tuple(few))
+
+
+def _by_part(run: CollectiveRun, share: float, shape: Machine) -> _Finding:
+    """Of a run without some GPUs, whose cards no figure of the machine allows for."""
+    every = shape.gpus * (run.node_count or 1)
+    some = f"only {run.gpus} of the {every} GPUs of its nodes took part, and each uses its own cards"
+    if share >= SHARE_OF_LINE_RATE:
+        why = f"{some}, which carry {share:.0%} of their line rate; the others were not measured: run it on all GPUs"
+        return _Finding(WARN, why, f"{SHARE_OF_LINE_RATE:.0%} of the cards of these GPUs")
+    return _Finding(CANNOT_TELL, f"{some}; run it on all GPUs")
+
+
+def _of_all_to_all(
+    run: CollectiveRun, share: float, ceiling: float, payload: Payload, shape: Machine
+) -> _Finding:  # fmt: skip
+    """Healthy clusters publish 72 to 96 % of what the cards allow, the less the more nodes: `references.csv`."""
+    if (known := _against_reference(run, payload, shape)) is not None:
+        return known
+    of_all = f"{share:.0%} of the {ceiling:,.0f} GB/s that the cards allow"
+    if share >= SHARE_OF_LINE_RATE:
+        return _Finding(PASS, of_all, f"{SHARE_OF_LINE_RATE:.0%} of {ceiling:,.0f} GB/s")
+    if share < _HALF:
+        why = f"{of_all}, as if half of a node's cards were dead; run all-reduce with NCCL_ALGO=RING, then pairs"
+        return _Finding(FAIL, why, f"{SHARE_OF_LINE_RATE:.0%} of {ceiling:,.0f} GB/s")
+    return _Finding(MEASURED, f"{of_all}; no published figure to compare with")
+
+
+def _by_line_rate(run: CollectiveRun, share: float, payload: Payload, shape: Machine) -> _Finding:
+    rate, how = line_rate(shape), "by ring" if run.algorithm == RING else f"by ring, NCCL's only {run.collective}"
     wanted = f"{SHARE_OF_LINE_RATE:.0%} of {rate:,.0f} GB/s"
     if share > _MORE_THAN_ALL:
         why = (
@@ -205,46 +231,69 @@ def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | N
             "SHARP"
         )
         return _Finding(CANNOT_TELL, why, wanted)
+    published = None if run.algorithm == RING else _against_reference(run, payload, shape)
     if share >= SHARE_OF_LINE_RATE:
-        return _Finding(PASS, f"{share:.0%} of line rate by ring", wanted)
+        if published is not None and published.outcome != PASS:
+            return dataclasses.replace(published, outcome=WARN)
+        return _Finding(PASS, f"{share:.0%} of line rate {how}", wanted)
+    if published is not None and published.outcome == PASS:
+        return published
     cards = math.ceil(payload.bus_gb_per_s / (rate / shape.network_cards))
-    slowest = "the slower of the two" if nodes == 2 else "the slowest node"
-    find = "more pairs" if nodes == 2 else "pairs"
+    slowest = "the slower of the two" if run.node_count == 2 else "the slowest node"
+    find = "more pairs" if run.node_count == 2 else "pairs"
     return _Finding(
         FAIL,
-        f"{share:.0%} of line rate by ring, as if only {cards} of a node's {shape.network_cards} cards worked; "
+        f"{share:.0%} of line rate {how}, as if only {cards} of a node's {shape.network_cards} cards worked; "
         f"{slowest} sets the figure, and {find} show which",
         wanted,
     )
 
 
-def _by_reference(payload: Payload, shape: Machine, run: CollectiveRun) -> _Finding:
-    known = _published(run, shape)
+def _by_own_choice(run: CollectiveRun, share: float, payload: Payload, shape: Machine) -> _Finding:
+    """Of an all-reduce whose algorithm is NCCL's choice, often a tree, or another than a ring.
+
+    Without a published figure: among n nodes each must send 2 (n - 1) / n of the data, however it is done without
+    collnet, while bus bandwidth counts 2 (g - 1) / g for g GPUs. So a share of the cards can carry n (g - 1) / ((n - 1)
+    g) of its line rate, and a speed proves a share.
+    """
+    if (known := _against_reference(run, payload, shape)) is not None:
+        return known
+    nodes, chosen = run.node_count, run.algorithm in (None, DEFAULT_ALGORITHM)
+    fact = f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not contain the algorithm"
+    ring = "run with NCCL_ALGO=RING, or add --algorithm ring if it was a ring"
+    if nodes is None or run.collnet:
+        why = "the log does not contain the number of nodes" if nodes is None else "the switches reduced (collnet)"
+        return _Finding(CANNOT_TELL, f"{fact}; {why}, and there is no published figure to compare with; {ring}")
+    gpus = run.gpus or nodes * shape.gpus
+    proven = share * (nodes - 1) / nodes * gpus / (gpus - 1)
+    cards = math.ceil(proven * shape.network_cards)
+    wanted = f"{SHARE_OF_LINE_RATE:.0%} of {line_rate(shape):,.0f} GB/s"
+    if proven > _MORE_THAN_ALL:
+        return _Finding(CANNOT_TELL, f"{share:.0%} of line rate is more than {nodes} nodes can reach; {ring}", wanted)
+    if proven >= SHARE_OF_LINE_RATE:
+        why = f"{share:.0%} of line rate, which takes at least {cards} of each node's {shape.network_cards} cards"
+        return _Finding(PASS, why, wanted)
+    if chosen and share < SHARE_OF_LINE_RATE:
+        slow = f"{share:.0%} of line rate, slower than the ring that NCCL would have chosen with all cards"
+        return _Finding(FAIL, f"{slow}; run with NCCL_ALGO=RING, then pairs", wanted)
+    least = f"{fact}; {share:.0%} of line rate takes at least {cards} of each node's {shape.network_cards} cards"
+    if chosen and proven > _HALF:
+        return _Finding(WARN, f"{least}, and shows no more; {ring}", wanted)
+    return _Finding(CANNOT_TELL, f"{least}, and there is no published figure to compare with; {ring}", wanted)
+
+
+def _against_reference(run: CollectiveRun, payload: Payload, shape: Machine) -> _Finding | None:
+    """None without a published figure for this machine, collective, number of nodes and size."""
+    known = reference(run, shape.machine_type, payload)
     if known is None:
-        fact = f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not contain the algorithm"
-        return _Finding(
-            CANNOT_TELL,
-            f"{fact}; trees exceed line rate on few nodes even with dead cards, and there is no published figure to "
-            "compare with; run with NCCL_ALGO=RING, or add --algorithm ring if it was a ring",
-        )
-    warn, replace = _bounds(known)
-    wanted = f"{warn:,.0f} GB/s ({known.expected:,.0f} published)"
-    if payload.bus_gb_per_s >= warn:
-        return _Finding(PASS, f"as published: {known.source}", wanted)
-    outcome, least = (FAIL, replace) if payload.bus_gb_per_s < replace else (WARN, warn)
-    return _Finding(outcome, f"below {least:,.0f} GB/s ({known.source}); run with NCCL_ALGO=RING, then pairs", wanted)
-
-
-def _published(run: CollectiveRun, shape: Machine) -> Reference | None:
-    if run.collective != ALL_REDUCE or not run.node_count:
         return None
-    return reference(shape.machine_type, run.node_count)
-
-
-def _bounds(known: Reference) -> tuple[float, float]:
-    """(warn, replace), GB/s."""
-    share = SHARE_OF_LINE_RATE * known.expected
-    return known.warn or share, known.replace or share
+    share = f"{payload.bus_gb_per_s / known.expected:.0%} of the published {known.expected:,.0f} GB/s"
+    wanted = f"{known.low:,.0f} GB/s ({known.expected:,.0f} published)"
+    if payload.bus_gb_per_s >= known.low:
+        return _Finding(PASS, f"{share} ({known.source})", wanted)
+    outcome, least = (FAIL, known.broken) if payload.bus_gb_per_s < known.broken else (WARN, known.low)
+    find = f"below {least:,.0f} GB/s; run all-reduce with NCCL_ALGO=RING, then pairs"
+    return _Finding(outcome, f"{share} ({known.source}), {find}", wanted)
 
 
 def _no_payload(run: CollectiveRun) -> str:
@@ -262,70 +311,3 @@ def size_words(size: int) -> str:
         if size >= step:
             return f"{size / step:,.4g} {unit}"
     return f"{size} B"
-
-
-def is_pair(run: CollectiveRun) -> bool:
-    """Whether a run is of two named nodes: a completed all-reduce by ring without other errors."""
-    if run.collective != ALL_REDUCE:
-        return False
-    sound = run.complete and not run.errors and not any(payload.wrong for payload in run.payloads)
-    return sound and len(run.nodes) == 2 and run.algorithm == RING and run.network != SOCKET
-
-
-def judge_pairs(runs: Sequence[tuple[CollectiveRun, Machine | None]]) -> Verdict | None:
-    """One verdict over all runs of two named nodes; None for fewer than two such runs.
-
-    A node is suspect if it was slow with every partner, so that a good node with a bad partner is not suspect.
-    """
-    pairs = [(run, shape) for run, shape in runs if is_pair(run)]
-    if len(pairs) < 2:
-        return None
-    good: set[frozenset[str]] = set()
-    bad: set[frozenset[str]] = set()
-    for run, shape in pairs:
-        outcome = judge_fabric(run, shape).outcome
-        if outcome != CANNOT_TELL:
-            (good if outcome == PASS else bad).add(frozenset(run.nodes))
-    bad -= good  # a node that was fast once has no dead card
-    everyone = _nodes(run.nodes for run, _ in pairs)
-    untold = sum(frozenset(run.nodes) not in good | bad for run, _ in pairs)
-    outcome, why, nodes = _pairs_finding(good, bad, untold=untold)
-    return Verdict(
-        check="pairs", outcome=outcome, why=why, measured=f"{len(pairs)} pairs of {len(everyone)} nodes", nodes=nodes
-    )
-
-
-def _pairs_finding(
-    good: set[frozenset[str]], bad: set[frozenset[str]], *, untold: int
-) -> tuple[Outcome, str, tuple[str, ...]]:
-    """(outcome, reason, nodes to check)."""
-    fine = _nodes(good)
-    suspects = sorted(_nodes(bad) - fine)
-    links = sorted(tuple(sorted(pair)) for pair in bad if pair <= fine)
-    if bad and not good:
-        return (
-            FAIL,
-            "every pair is slow: the cause is the fabric, not one node; check plugin, placement and drivers",
-            tuple(suspects),
-        )
-    if suspects:
-        pairs = "; ".join(f"{node} is slow with {_partners(node, bad)}" for node in suspects)
-        return FAIL, f"{pairs}, and with every partner: replace it (docs/operate/replacing-a-node.md)", tuple(suspects)
-    if links:
-        pairs = "; ".join(" and ".join(link) for link in links)
-        return (
-            FAIL,
-            f"slow between {pairs} only, each fast with others: run that pair again",
-            tuple(sorted(_nodes(map(frozenset, links)))),
-        )
-    if untold or not good:
-        return CANNOT_TELL, f"{untold} pairs could not be evaluated; see each run", ()
-    return PASS, "every pair is as fast as its cards allow", ()
-
-
-def _nodes(pairs: Iterable[Iterable[str]]) -> set[str]:
-    return {node for pair in pairs for node in pair}
-
-
-def _partners(node: str, pairs: set[frozenset[str]]) -> str:
-    return ", ".join(sorted(other for pair in pairs if node in pair for other in pair - {node}))

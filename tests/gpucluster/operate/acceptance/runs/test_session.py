@@ -50,7 +50,7 @@ def test_a_healthy_cluster_passes_with_all_its_promises(cluster: Any, tmp_path: 
         "GPU diagnosis": "pass",
         "all-reduce, 2 nodes": "pass",
         "all-gather, 2 nodes": "pass",
-        "all-to-all, 2 nodes": "measured",
+        "all-to-all, 2 nodes": "pass",
         "storage read, 2 nodes": "pass",
     }
     assert cluster.standing == {}

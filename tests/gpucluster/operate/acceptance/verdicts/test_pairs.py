@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.operate.acceptance.measurements import CollectiveRun, Payload
 from gpucluster.operate.acceptance.runs.steps import rounds
-from gpucluster.operate.acceptance.verdicts.fabric import judge_pairs
+from gpucluster.operate.acceptance.verdicts.pairs import judge_pairs
 from gpucluster.operate.acceptance.verdicts.verdict import Verdict
 from tests.says import Says
 
