@@ -9,7 +9,7 @@ from gpucluster.components.planning.names import NODE_GPUS
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.planning.problem import did_you_mean
 from gpucluster.components.spec.pools import Training
-from gpucluster.core.catalog.machines import Machine, machines
+from gpucluster.core.catalog.machines import Machine, machines, sold_instead
 
 
 @functools.cache
@@ -48,6 +48,11 @@ def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Machine:
     return min(enough, key=lambda row: row.fabric_gbps) if enough else max(rows, key=lambda row: row.fabric_gbps)
 
 
+def sold_accelerators(cloud: str) -> tuple[str, ...]:
+    """Accelerators of which a cloud sells 8-GPU machines, in the order of the table."""
+    return tuple(dict.fromkeys(row.accelerator for row in shapes() if (row.cloud, row.gpus) == (cloud, NODE_GPUS)))
+
+
 def elastic_shape(cloud: str, accelerator: str) -> Machine:
     """The smallest machine for single-node GPU work: with this accelerator if available, else with another.
 
@@ -68,7 +73,15 @@ def plan_machine(
 ) -> Machine:
     """The machine of the training nodes; if the named one can't be used, the one that the spec implies. why: the
     cloud's specific reason, if it has one.
+
+    Raises PlanError if the cloud has no 8-GPU machine with the accelerator: no part can be planned without one.
     """
+    allowed = sold_accelerators(cloud)
+    if accelerator not in allowed:
+        seen = f"is {accelerator!r}, of which no machine with {NODE_GPUS} GPUs is sold here"
+        fix = f"allowed: {', '.join(allowed)}; {sold_instead(cloud, accelerator)}".removesuffix("; ")
+        planning.refuse("accelerator", seen, fix)
+        planning.check()
     named = planning.machine
     if named in fitting:
         return fitting[named]

@@ -186,7 +186,7 @@ Name = Annotated[
     ),
 ]
 Accelerator = Annotated[
-    Literal["h100", "h200", "a100-80gb", "a100-40gb"],
+    Literal["h100", "h200", "b200", "b300", "a100-80gb", "a100-40gb"],
     Field(description="GPU of the training nodes; the A100s are for comparison"),
 ]
 Minutes = Annotated[Whole, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION})]

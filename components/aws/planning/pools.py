@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.machines import check_sale
-from gpucluster.components.aws.planning.quotas import ON_DEMAND, SPOT
+from gpucluster.components.aws.planning.quotas import machine_quota
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import ElasticMachines, plan_own_prices, plan_pools, refuse_flex_start
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes_with, training_shape
@@ -16,9 +16,9 @@ from gpucluster.components.spec.pools import Elastic, Mig
 from gpucluster.core.catalog.machines import Machine
 
 _CLOUD: Final = "aws"
-# GPUs that enable MIG mode without a reset, which AWS's A100 may refuse until the machine restarts.
+# GPUs that need a reset for MIG mode, which AWS may refuse until the machine restarts; from Hopper on none does.
 # Sources: NVIDIA Multi-Instance GPU user guide, "Deployment considerations"; NVIDIA/gpu-operator #1606.
-_MIG_ACCELERATORS: Final = ("h100", "h200")
+_MIG_NEEDS_RESET: Final = ("a100-80gb", "a100-40gb")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
     refuse_flex_start("AWS", planning, mig=mig)
     if mig is None:
         return None
-    if accelerator not in _MIG_ACCELERATORS:
+    if accelerator in _MIG_NEEDS_RESET:
         why = f"on {accelerator} MIG mode needs a GPU reset"
         planning.not_built.append(f"mig: {mig.nodes} nodes of {mig.layout}; {why}")
         return None
@@ -47,7 +47,7 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
     nodes, pool = sliced(mig, accelerator, shape)
     check_sale(shape, "the MIG pool", planning)
     report_mig(mig, pool, planning)
-    planning.quotas[SPOT if spot else ON_DEMAND] += nodes * shape.vcpus
+    planning.quotas[machine_quota(shape, spot=spot)] += nodes * shape.vcpus
     return MigPlan(shape=shape, nodes=nodes, pool=pool, roll=mig.roll, spot=spot)
 
 
@@ -68,6 +68,6 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     pools = plan_pools(elastic, accelerator, shape, planning)
     plan = ElasticMachines(shape=shape, pools=pools, own_prices=plan_own_prices(elastic, shape, pools, planning))
     check_sale(shape, "the elastic pools", planning)
-    planning.quotas[ON_DEMAND] += plan.bought("on-demand") * shape.vcpus
-    planning.quotas[SPOT] += plan.bought("spot") * shape.vcpus
+    for purchase in ("on-demand", "spot"):
+        planning.quotas[machine_quota(shape, spot=purchase == "spot")] += plan.bought(purchase) * shape.vcpus
     return plan

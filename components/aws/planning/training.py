@@ -30,16 +30,16 @@ class Interface:
 
 
 def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
-    """One IP interface and one fabric interface for each network card.
+    """One IP interface, and one fabric interface for each network card of the fabric.
 
-    Card 0 has both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces have
-    no address, so a p5.48xlarge uses one address of the subnet for the node, not 32.
+    Device 0 of card 0 must be the IP interface, so a fabric interface on that card is device 1; a p6-b300.48xlarge has
+    none there. The fabric interfaces have no address, so a p5.48xlarge uses one address of the subnet for the node, not
+    32.
     Source: Amazon EC2 user guide, page efa-acc-inst-types.
     """
     return (
         Interface(card=0, device=0, kind="interface"),
-        Interface(card=0, device=1, kind="efa-only"),
-        *(Interface(card=card, device=0, kind="efa-only") for card in range(1, shape.network_cards)),
+        *(Interface(card=card, device=int(card == 0), kind="efa-only") for card in shape.fabric_cards),
     )
 
 
@@ -183,9 +183,10 @@ def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
     """Requirements on its capacity that the plan can't check, and its quotas; a capacity block has separate ones."""
     machine, location, several = plan.shape.machine_type, planning.location, len(plan.parts) > 1
     if plan.shape.network_cards > 1:
+        shared = plan.shape.first_card == 0
+        carrier = f"one of its {plan.shape.network_cards} network cards" if shared else "a network card without EFA"
         planning.notes.append(
-            f"shared storage, S3 and checkpoints share {plan.shape.host_gbps} Gb/s a node: one of its "
-            f"{plan.shape.network_cards} network cards carries IP traffic"
+            f"shared storage, S3 and checkpoints share {plan.shape.host_gbps} Gb/s a node: {carrier} carries IP traffic"
         )
     for part in plan.parts:
         block_nodes = block_size(part.nodes) if plan.capacity_block else None

@@ -32,7 +32,7 @@ from gpucluster.components.shared.elastic import (
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes, training_shape
 from gpucluster.components.shared.mig import MigMachines, report_mig, sliced
 from gpucluster.components.spec.pools import Elastic, Mig
-from gpucluster.core.catalog.machines import Machine, flexible_only
+from gpucluster.core.catalog.machines import Machine, flexible_only, not_sold
 from gpucluster.core.catalog.mig import slices_of
 
 
@@ -57,6 +57,9 @@ def plan_mig(mig: Mig | None, accelerator: str, planning: Planning[Location]) ->
     nodes, pool = sliced(mig, accelerator, shape)
     plan = MigPlan(shape=shape, nodes=nodes, pool=pool, roll=mig.roll, purchase=mig.purchase)
     add_machines(planning, shape, nodes, preemptible=mig.purchase != "on-demand", root_gib=plan.root_gib)
+    why = not_sold(shape.machine_type, mig.purchase.replace("-", "_"))
+    if why is not None:
+        planning.refuse("mig.purchase", f"is {mig.purchase!r}, and {why}", "choose spot or flex-start")
     accepted = [found.size for found in slices_of(accelerator) if found.gke]
     whole = pool.layout.whole
     if mig.strategy == "mixed":

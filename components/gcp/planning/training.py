@@ -25,7 +25,7 @@ from gpucluster.components.spec.pools import (
     ReservationPlacement,
 )
 from gpucluster.core.catalog.fabrics import release_of
-from gpucluster.core.catalog.machines import Machine, sold
+from gpucluster.core.catalog.machines import Machine, not_sold, sold
 
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
@@ -146,6 +146,9 @@ def _refuse_sizes(spec: TrainingSpec, shape: Machine, planning: Planning[Locatio
             f"is 'flex-start', with nodes for at most {FLEX_START_DAYS} days, but duration is {days:g} days",
             "shorten duration, or choose on-demand or capacity-block",
         )
+    why = not_sold(shape.machine_type, "on_demand")
+    if why is not None and isinstance(spec.purchase, OnDemandPurchase) and spec.placement.kind != "reservation":
+        planning.refuse(kind, f"is 'on-demand', and {why}", "choose flex-start or capacity-block, or a reservation")
     calendar = isinstance(spec.purchase, CapacityBlockPurchase)
     block = "is 'capacity-block', on Google Cloud a calendar reservation"
     if calendar and sold(shape.machine_type, "calendar") != "yes":

@@ -1,5 +1,5 @@
 """GPU models and machine types of every cloud, `gpus.csv` and `machines.csv`, one row each; the zones that list them,
-`zones.csv`; purchase options that a cloud does not offer.
+`zones.csv`; purchase options that a cloud does not offer, and what it sells in place of a machine, `sold_instead.csv`.
 """
 
 from __future__ import annotations
@@ -193,6 +193,16 @@ def cpu_machines() -> Mapping[str, CpuMachine]:
         )
         for row in rows("cpu_machines")
     }
+
+
+def sold_instead(cloud: str, accelerator: str) -> str:
+    """What a cloud sells that has no 8-GPU machine with an accelerator, as a sentence; empty if unknown."""
+    return _sold_instead_table().get((cloud, accelerator), "")
+
+
+@functools.cache
+def _sold_instead_table() -> Mapping[tuple[str, str], str]:
+    return {(row["cloud"], row["accelerator"]): row["instead"] for row in rows("sold_instead")}
 
 
 def lustre_efa(machine_type: str) -> int:

@@ -125,14 +125,11 @@ def _host(group: Entry, machine: object, region: str, subnet: Mapping[str, Any],
 
 
 def _nearness(machine: object, zone: str, ordinal: int) -> dict[str, str]:
-    """Network nodes from the widest layer down to the leaf switch: four layers for P6, three for the earlier machines
-    with eight GPUs, none for others.
+    """Network nodes from the widest layer down to the leaf switch, none for machines without layers.
 
-    Sources: Amazon EC2 user guide, ec2-instance-topology-prerequisites; Amazon EKS user guide, ml-workload-topology.
+    Source: Amazon EKS user guide, ml-workload-topology.
     """
-    if not isinstance(machine, Machine) or not machine.whole_node:
-        return {}
-    layers = 4 if machine.machine_type.startswith("p6") else 3
+    layers = machine.network_layers if isinstance(machine, Machine) else 0
     places = [("network", zone, layer, ordinal % LEAVES if layer == layers else 0) for layer in range(1, layers + 1)]
     return {
         f"topology.k8s.aws/network-node-layer-{layer}": f"nn-{digits(*place, length=17)}"

@@ -30,7 +30,10 @@ def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row_but_that_of_t
     nvl = {"Standard_NC40ads_H100_v5", "Standard_NC80adis_H100_v5"}
     assert {row.gpu_memory_mib for row in shapes() if row.machine_type in nvl} == {94 * 1024}
     memory = {(row.accelerator, row.gpu_memory_mib) for row in shapes() if row.machine_type not in nvl}
-    assert memory == {("h100", 81920), ("h200", 144384), ("a100-80gb", 81920), ("a100-40gb", 40960)}
+    assert memory == {
+        *(("h100", 81920), ("h200", 144384), ("a100-80gb", 81920), ("a100-40gb", 40960)),
+        *(("b200", 183359), ("b300", 275040)),
+    }
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,8 @@ def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row_but_that_of_t
         ("aws", "h100", 1600, "p5.48xlarge"),
         ("aws", "h100", 6400, "p5.48xlarge"),
         ("aws", "h200", 1600, "p5en.48xlarge"),
+        ("aws", "b200", 3200, "p6-b200.48xlarge"),
+        ("aws", "b300", 0, "p6-b300.48xlarge"),
         ("aws", "a100-80gb", 400, "p4de.24xlarge"),
         ("aws", "a100-40gb", 0, "p4d.24xlarge"),
         ("gcp", "h100", 0, "a3-highgpu-8g"),
@@ -47,6 +52,7 @@ def test_the_gpu_memory_of_an_accelerator_is_the_same_in_every_row_but_that_of_t
         ("gcp", "h100", 801, "a3-megagpu-8g"),
         ("gcp", "h100", 3200, "a3-megagpu-8g"),
         ("gcp", "h200", 0, "a3-ultragpu-8g"),
+        ("gcp", "b200", 3200, "a4-highgpu-8g"),
         ("gcp", "a100-80gb", 400, "a2-ultragpu-8g"),
         ("gcp", "a100-40gb", 0, "a2-highgpu-8g"),
         ("azure", "h100", 0, "Standard_ND96isr_H100_v5"),
@@ -75,7 +81,7 @@ def test_what_is_not_in_the_table_is_said() -> None:
     with pytest.raises(KeyError, match=r"p5\.47xlarge is not in the table of aws shapes"):
         shape("aws", "p5.47xlarge")
     with pytest.raises(KeyError, match="no 8-GPU machine with b200"):
-        training_shape("aws", "b200", 0)
+        training_shape("azure", "b200", 0)
 
 
 TRAINING = Training(nodes=4, fabric_gbps=1600)

@@ -128,8 +128,11 @@ def _has_more_blocks(managed: ManagedResource) -> bool:
 
 @dataclass(frozen=True)
 class _Cards:
+    """efa_from: the first card that supports EFA; those after it do, too."""
+
     cards: int
     interfaces_per_card: int
+    efa_from: int = 0
 
 
 _CARDS: Final = {
@@ -139,6 +142,8 @@ _CARDS: Final = {
     "p5.4xlarge": _Cards(cards=1, interfaces_per_card=4),
     "p4d.24xlarge": _Cards(cards=4, interfaces_per_card=15),
     "p4de.24xlarge": _Cards(cards=4, interfaces_per_card=15),
+    "p6-b200.48xlarge": _Cards(cards=8, interfaces_per_card=4),
+    "p6-b300.48xlarge": _Cards(cards=17, interfaces_per_card=4, efa_from=1),
 }
 _EFA: Final = ("efa", "efa-only")
 
@@ -166,8 +171,11 @@ def interfaces_fit_the_cards(managed: ManagedResource) -> None:
                 managed, f"network card {card} of {instance_type} takes {limits.interfaces_per_card} interfaces"
             )
         on_card = [interface for interface in interfaces if _place(interface)[0] == card]
-        if sum(interface.get("interfaceType") in _EFA for interface in on_card) > 1:
+        adapters = sum(interface.get("interfaceType") in _EFA for interface in on_card)
+        if adapters > 1:
             raise _network_interfaces_refused(managed, f"network card {card} has more than one Elastic Fabric Adapter")
+        if adapters and card < limits.efa_from:
+            raise _network_interfaces_refused(managed, f"network card {card} of {instance_type} does not support EFA")
     primary = next((interface for interface in interfaces if _place(interface) == (0, 0)), None)
     if primary is None or primary.get("interfaceType") == "efa-only":
         raise _network_interfaces_refused(

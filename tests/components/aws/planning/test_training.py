@@ -13,9 +13,14 @@ def test_p5_has_one_ip_interface_and_a_fabric_interface_on_each_of_32_cards() ->
     assert found == [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 32))]
 
 
+def test_the_first_card_of_b300_carries_ip_alone() -> None:
+    found = [(item.card, item.device, item.kind) for item in plan_interfaces(shape("aws", "p6-b300.48xlarge"))]
+    assert found == [(0, 0, "interface"), *((card, 0, "efa-only") for card in range(1, 17))]
+
+
 @pytest.mark.parametrize(
     ("machine_type", "interfaces"),
-    [("p5.48xlarge", 33), ("p5e.48xlarge", 33), ("p5en.48xlarge", 17), ("p5.4xlarge", 2)],
+    [("p5.48xlarge", 33), ("p5e.48xlarge", 33), ("p5en.48xlarge", 17), ("p5.4xlarge", 2), ("p6-b200.48xlarge", 9)],
 )
 def test_the_number_of_interfaces_is_aws_table(machine_type: str, interfaces: int) -> None:
     assert len(plan_interfaces(shape("aws", machine_type))) == interfaces

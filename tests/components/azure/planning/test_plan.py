@@ -46,6 +46,20 @@ def nodes(count: int, spares: int = 0) -> dict[str, int]:
     return {"nodes": count, "spares": spares, "fabric_gbps": 1600}
 
 
+@pytest.mark.parametrize(
+    ("accelerator", "instead"),
+    [
+        ("b200", "B200 only in racks, as GB200: Standard_ND128isr_NDR_GB200_v6"),
+        ("b300", "B300 only in racks, as GB300: Standard_ND128isr_GB300_v6"),
+    ],
+)
+def test_azure_sells_no_machine_with_eight_blackwell_gpus(accelerator: str, instead: str) -> None:
+    assert refused(accelerator=accelerator, mig={"nodes": 1, "layout": "all-balanced"}) == [
+        f"accelerator is '{accelerator}', of which no machine with 8 GPUs is sold here; allowed: h100, h200, a100-80gb, "
+        f"a100-40gb; Azure sells {instead}, 4 GPUs a machine with ARM CPUs"
+    ]
+
+
 def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operators_own_the_driver() -> None:
     def said(*args: Any, **change: Any) -> list[str]:
         notes = plan(*args, **change).facts.notes

@@ -48,15 +48,36 @@ def training(**changes: Any) -> Mapping[str, Any]:
         ("h100", 1600, "a3-megagpu-8g", ["NetDevice"] * 8, 8244),
         ("h100", 3200, "a3-megagpu-8g", ["NetDevice"] * 8, 8244),
         ("h200", 3200, "a3-ultragpu-8g", ["NetDevice", *["RDMA"] * 8], 8896),
+        ("b200", 3200, "a4-highgpu-8g", ["NetDevice", *["RDMA"] * 8], 8896),
     ],
 )
 def test_the_fabric_asked_chooses_machine_networks_and_mtu(
     accelerator: str, gbps: int, machine: str, networks: list[str], mtu: int
 ) -> None:
-    made = plan(accelerator=accelerator, training=training(fabric_gbps=gbps))
+    made = plan(accelerator=accelerator, training=training(fabric_gbps=gbps), purchase={"kind": "flex-start"}, duration="7d")
     found = (made.training.shape.machine_type, list(made.network.gpu_networks), made.network.mtu)
     assert found == (machine, networks, mtu)
     assert len(made.network.addresses.gpu) == len(networks)
+
+
+def test_b200_is_bought_by_flex_start_calendar_or_reservation() -> None:
+    asked: dict[str, Any] = {"accelerator": "b200", "training": training(fabric_gbps=3200), "elastic": None}
+    why = "a4-highgpu-8g is not sold on demand: N/A on demand on Google's price page for accelerator-optimized machines"
+    assert refused(**asked, mig={"nodes": 1, "layout": "all-3g.90gb"}) == [
+        f"purchase.kind is 'on-demand', and {why}; choose flex-start or capacity-block, or a reservation",
+        f"mig.purchase is 'on-demand', and {why}; choose spot or flex-start",
+    ]
+    reserved = {"kind": "reservation", "id": RESERVATION}
+    assert plan(**asked, placement=reserved).training.placement.reservation == RESERVATION
+    assert plan(**asked, placement=reserved, purchase={"kind": "capacity-block"}).training.calendar
+    assert plan(**asked, purchase={"kind": "flex-start"}, duration="7d").training.flex_start_hours == 7 * 24
+
+
+def test_b300_is_sold_in_racks_only() -> None:
+    assert refused(accelerator="b300") == [
+        "accelerator is 'b300', of which no machine with 8 GPUs is sold here; allowed: h100, h200, b200, a100-80gb, "
+        "a100-40gb; Google Cloud sells B300 only in racks, as GB300: a4x-maxgpu-4g-metal, 4 GPUs a machine with ARM CPUs"
+    ]
 
 
 def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:

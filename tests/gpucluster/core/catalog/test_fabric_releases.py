@@ -44,6 +44,7 @@ def test_a_cluster_gets_the_release_that_was_measured_with_its_driver_and_the_ot
             ("v1.0.14", "v1.0.20"),
         ],
         "a3-ultragpu-8g": [("v1.1.1", None), ("v1.1.2", None), ("v1.1.0", None)],
+        "a4-highgpu-8g": [("v1.1.1", None), ("v1.1.2", None), ("v1.1.0", None)],
     }
 
 

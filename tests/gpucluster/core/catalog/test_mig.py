@@ -29,7 +29,7 @@ def test_a_slice_has_the_shares_and_about_the_memory_of_its_name(gpu):
         ("nvidia-h200-141gb", ("1g.18gb", "1g.35gb", "2g.35gb", "3g.71gb", "4g.71gb", "7g.141gb")),
         ("nvidia-tesla-a100", ("1g.5gb", "2g.10gb", "3g.20gb", "7g.40gb")),
         ("nvidia-a100-80gb", ("1g.10gb", "2g.20gb", "3g.40gb", "7g.80gb")),
-        ("nvidia-b200", ()),
+        ("nvidia-b200", ("1g.23gb", "1g.45gb", "2g.45gb", "3g.90gb", "4g.90gb", "7g.180gb")),
         ("", ()),
     ],
 )
@@ -42,7 +42,10 @@ def test_the_mig_manager_has_a_layout_for_each_slice_and_three_for_every_gpu():
         *("all-disabled", "all-enabled", "all-balanced", "all-1g.5gb", "all-1g.5gb.me", "all-1g.10gb", "all-2g.10gb"),
         *("all-3g.20gb", "all-4g.20gb", "all-7g.40gb"),
     )
-    assert layouts("b200") == ()
+    assert layouts("b300") == (
+        *("all-disabled", "all-enabled", "all-balanced", "all-1g.34gb", "all-1g.34gb.me", "all-1g.67gb", "all-2g.67gb"),
+        *("all-3g.135gb", "all-4g.135gb", "all-7g.269gb"),
+    )
 
 
 def test_every_gpu_that_clusters_are_built_of_has_slices():

@@ -53,6 +53,7 @@ KEYS = {
     "read_by_all": ("type",),
     "regions_from": ("cloud", "from", "name"),
     "sold": ("machine_types", "purchase"),
+    "sold_instead": ("cloud", "accelerator"),
     "versions": ("kind", "name", "kubernetes", "version"),
     "workloads": ("package", "workload"),
     "zones": ("machines",),
