@@ -37,7 +37,9 @@ def refuse_zones(pools: Mapping[Machine, str], planning: Planning[Location]) -> 
     for shape, pool in pools.items():
         known = zones_of(shape.machine_type)
         if not known:
-            planning.before_up.append(f"no list of the zones with {shape.machine_type} for {pool} is known: check yours")
+            planning.before_up.append(
+                f"no list of the zones with {shape.machine_type} for {pool} is known: check yours"
+            )
         if not known or location.zone in known:
             continue
         here = [zone for zone in known if zone.startswith(f"{location.region}-")]

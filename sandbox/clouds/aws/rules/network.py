@@ -135,7 +135,7 @@ class _Cards:
     efa_from: int = 0
 
 
-_CARDS: Final = {
+CARDS: Final = {
     "p5.48xlarge": _Cards(cards=32, interfaces_per_card=2),
     "p5e.48xlarge": _Cards(cards=32, interfaces_per_card=2),
     "p5en.48xlarge": _Cards(cards=16, interfaces_per_card=4),
@@ -153,9 +153,9 @@ def interfaces_fit_the_cards(managed: ManagedResource) -> None:
     """Each (card, device) once, the primary one with an IP address, at most one EFA per card, all on existing cards."""
     interfaces = items(managed.inputs.get("networkInterfaces"))
     instance_type = managed.inputs.get("instanceType")
-    if instance_type not in _CARDS or not interfaces:
+    if instance_type not in CARDS or not interfaces:
         return
-    limits = _CARDS[instance_type]
+    limits = CARDS[instance_type]
     places = [_place(interface) for interface in interfaces]
     for card, device in places:
         if card >= limits.cards or places.count((card, device)) > 1:

@@ -54,7 +54,9 @@ def training(**changes: Any) -> Mapping[str, Any]:
 def test_the_fabric_asked_chooses_machine_networks_and_mtu(
     accelerator: str, gbps: int, machine: str, networks: list[str], mtu: int
 ) -> None:
-    made = plan(accelerator=accelerator, training=training(fabric_gbps=gbps), purchase={"kind": "flex-start"}, duration="7d")
+    made = plan(
+        accelerator=accelerator, training=training(fabric_gbps=gbps), purchase={"kind": "flex-start"}, duration="7d"
+    )
     found = (made.training.shape.machine_type, list(made.network.gpu_networks), made.network.mtu)
     assert found == (machine, networks, mtu)
     assert len(made.network.addresses.gpu) == len(networks)
