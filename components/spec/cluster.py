@@ -41,6 +41,7 @@ from gpucluster.components.spec.pools import (
     Purchase,
     Training,
 )
+from gpucluster.components.spec.racks import TrainedModel
 from gpucluster.components.spec.storage import OWN, Identity, IdentityName, OwnRegistry, Registry, Storage
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.text.values import shown_value
@@ -167,7 +168,7 @@ def _stack_labels(value: Any) -> Any:
 Labels = Annotated[dict[str, str], BeforeValidator(_portable_labels)]
 
 
-class ClusterSpec(Model):
+class ClusterSpec(TrainedModel):
     """One training cluster. The same spec gives equivalent clusters on every cloud.
 
     The descriptions of the fields have their units. Raises InvalidSpec for values that can't be used.
@@ -247,7 +248,7 @@ class StackSpec(ClusterSpec):
     duration: Hours = Field(description=LASTS, examples=LENGTHS)  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
-class PoolSpec(Model):
+class PoolSpec(TrainedModel):
     """A training pool in an existing cluster."""
 
     checks = POOL_CHECKS

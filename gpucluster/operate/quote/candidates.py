@@ -11,10 +11,10 @@ from typing import Any
 
 from gpucluster.components.cluster.cloud import Cloud, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.planning.names import NODE_GPUS
-from gpucluster.components.shared.machine_choice import shapes
+from gpucluster.components.shared.machine_choice import shapes, sold_accelerators
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.errors import InvalidSpec
-from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.catalog.machines import Machine, not_sold, sold_instead
 from gpucluster.cost.handlers.reserved_capacity import block_size
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import plan_prices
@@ -101,6 +101,9 @@ def candidates(question: Question, book: PriceBook) -> Candidates:
         for machine in shapes():
             if (machine.cloud, machine.gpus) == (name, NODE_GPUS) and machine.accelerator in question.accelerators:
                 _of_machine(result, question, cloud_of(name), machine, book)
+        for accelerator in question.accelerators:
+            if accelerator not in sold_accelerators(name) and (instead := sold_instead(name, accelerator)):
+                result.refused[Refusal(name, "", "", instead)] += 1
     return result
 
 
@@ -110,7 +113,7 @@ def _of_machine(
     regions = {region: zones for region, zones in places_of(machine, book).items() if _wanted(question, region)}
     result.places.extend(regions)
     asked = (
-        [(way, one) for way in purchase_options_of(cloud.name) for one in _questions(question, way)] if regions else []
+        [(way, one) for way in _ways(cloud.name, machine) for one in _questions(question, way)] if regions else []
     )
     for way, one in asked:
         values, spec = _spec(one, machine, way)
@@ -136,6 +139,17 @@ def _of_machine(
                     fewer_spares=one is not question,
                 )
             )
+
+
+def _ways(cloud: str, machine: Machine) -> Iterator[PurchaseOption]:
+    """The options of a cloud; a commitment for a machine that is not sold on demand has the reservation that such a
+    machine needs.
+    """
+    options = purchase_options_of(cloud)
+    reservation = next((way.reservation for way in options if way.reservation), "")
+    reserved = not_sold(machine.machine_type, "on_demand") is not None
+    for way in options:
+        yield replace(way, reservation=reservation) if reserved and way.assume else way
 
 
 def _questions(question: Question, way: PurchaseOption) -> Iterator[Question]:

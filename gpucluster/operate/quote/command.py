@@ -112,14 +112,14 @@ def quote(
         wrong.append("--stack is for a row; add --pick N")
     question = question_of(given, known_regions(book) if regions else (), terms, wrong)
     found = answer(question, book, (lambda _: None) if quiet else functools.partial(click.echo, err=True))
-    if not found.quotes:
+    if not found.quotes and (pick is not None or not found.racks):
         click.echo("\n".join([empty(found), *(f"  - {text}" for text in left_out(found))]), err=True)
         sys.exit(Exit.FINDINGS)
     if pick is not None:
         _pick(found, pick, output, stack, quiet=quiet)
         return
     write(quote_document(found, top, book.today), form, output)
-    if form == "table" and not quiet:
+    if form == "table" and found.quotes and not quiet:
         click.echo("Next: add --pick N --stack NAME, which writes row N as a stack", err=True)
 
 

@@ -14,6 +14,7 @@ from gpucluster.core.documents.model import Model, command_schema
 from gpucluster.cost.documents.json_schema import Amount, Answer, text_of
 from gpucluster.operate.quote import quotes
 from gpucluster.operate.quote.quotes import Answer as QuotesAnswer
+from gpucluster.operate.quote.racks import rack_texts
 from gpucluster.operate.quote.spec_values import terms_values
 from gpucluster.operate.quote.text import (
     HEADS,
@@ -131,12 +132,33 @@ class Offered(Model):
     source: str
 
 
+class RackOffered(Model):
+    """Whole racks of a cloud, machines alone: clusters of them are not built yet"""
+
+    cloud: str
+    accelerator: str
+    machine: str = Field(description="of which a rack has several")
+    racks: int
+    nodes: int = Field(description="machines of all racks")
+    gpus: int = Field(description="of all racks")
+    architecture: str = Field(description="of the CPUs, which images must be for")
+    way: str = Field(description="to buy")
+    quota: str = Field(description="its name; empty if none is known")
+    total_usd: Amount | None = Field(description="for the whole time; null without a price")
+    usd_per_gpu_hour: Amount | None
+    as_of: str
+    source: str
+
+
 class Quotes(Answer):
     """Clusters that match a question."""
 
     question: Question
     quotes: list[Quote]
     offers: list[Offered] = Field(description="the cheapest of each provider and GPU, on demand")
+    racks: list[RackOffered] = Field(
+        default_factory=list[RackOffered], exclude_if=lambda value: not value, description="if the question names any"
+    )
     left_out: list[LeftOut]
 
 
@@ -177,6 +199,24 @@ def answer_json(answer: quotes.Answer, today: datetime.date) -> Quotes:
                     "source": one.row.source,
                 }
                 for one in answer.offers
+            ],
+            "racks": [
+                {
+                    "cloud": one.rack.cloud,
+                    "accelerator": one.rack.accelerator,
+                    "machine": one.rack.machine_type,
+                    "racks": one.racks,
+                    "nodes": one.racks * one.rack.nodes,
+                    "gpus": one.racks * one.rack.rack_gpus,
+                    "architecture": one.rack.architecture,
+                    "way": one.rack.way,
+                    "quota": one.rack.quota,
+                    "total_usd": one.total,
+                    "usd_per_gpu_hour": one.per_gpu_hour,
+                    "as_of": "" if one.price is None else one.price.row.as_of,
+                    "source": "" if one.price is None else one.price.row.source,
+                }
+                for one in answer.racks
             ],
             "left_out": [
                 {"cloud": one.cloud, "machine": one.machine, "way": one.way, "places": places, "why": one.why}
@@ -245,11 +285,15 @@ def quote_document(answer: QuotesAnswer, top: int, today: datetime.date) -> Docu
 
 
 def _sections(answer: QuotesAnswer, rows: list[Numbered], today: datetime.date) -> Iterator[Section]:
-    yield table(HEADS, [cells(one) for one in rows])
+    if rows:
+        yield table(HEADS, [cells(one) for one in rows])
     if rest := len(answer.quotes) - len(rows):
         yield f"{rest} more: --top {len(answer.quotes)}, or --format csv"
     yield from (Notes(title, texts) for title, texts in sections(rows))
     if texts := offered(answer, today):
         yield Notes("Also sold, GPUs alone, on demand (no cluster, storage, network or spare)", texts)
+    if answer.racks:
+        texts = [*rack_texts(answer.question), *map(str, answer.racks)]
+        yield Notes("Racks, machines alone: clusters of them are not built yet", texts)
     if texts := left_out(answer):
         yield Notes("Excluded", texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, TypeVar
@@ -12,6 +12,7 @@ from gpucluster.components.cluster.cloud import CLOUDS
 from gpucluster.components.planning.names import NODE_GPUS
 from gpucluster.components.planning.problem import did_you_mean
 from gpucluster.components.shared.machine_choice import shapes
+from gpucluster.core.catalog.racks import rack_accelerators, racks_of
 from gpucluster.core.program.facts import Terms
 from gpucluster.errors import InputError
 from gpucluster.operate.quote.market import continents
@@ -86,7 +87,8 @@ def question_of(
             problems.append(f"--{option} is {text!r}; {error}")
             return default
 
-    accelerators = tuple(dict.fromkeys(row.accelerator for row in shapes() if row.gpus == NODE_GPUS))
+    built = tuple(dict.fromkeys(row.accelerator for row in shapes() if row.gpus == NODE_GPUS))
+    accelerators = (*built, *rack_accelerators())
     places = sorted({*continents(), *regions})
     question = Question(
         gpus=read("gpus", lambda text: _whole(text, 1, _MOST_NODES * NODE_GPUS, "GPUs, such as 64"), 0),
@@ -100,10 +102,19 @@ def question_of(
         budget=read("budget", _usd, None),
         terms=terms or {},
     )
-    problems += wrong
+    problems += [*_no_whole_racks(question), *wrong]
     if problems:
         raise InputError("command line", problems)
     return question
+
+
+def _no_whole_racks(question: Question) -> Iterator[str]:
+    for name in question.accelerators:
+        for size in sorted({rack.rack_gpus for rack in racks_of(name) if question.gpus % rack.rack_gpus}):
+            yield (
+                f"--gpus is {question.gpus}; {name} is sold in whole racks of {size} GPUs: write {size}, {2 * size}, "
+                f"{3 * size} or another multiple, or leave {name} out"
+            )
 
 
 def _whole(text: str, least: int, most: int, what: str) -> int:

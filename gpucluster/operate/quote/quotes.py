@@ -20,6 +20,7 @@ from gpucluster.cost.pricing.money import money
 from gpucluster.operate.quote.candidates import Candidate, Refusal, candidates
 from gpucluster.operate.quote.declaration_cache import Views
 from gpucluster.operate.quote.question import Question
+from gpucluster.operate.quote.racks import RackOffer, rack_offers
 from gpucluster.operate.quote.spec_values import terms_values
 
 
@@ -134,6 +135,7 @@ class Answer:
 
     refused: number of places excluded by each reason. places: machines by region that were considered. least_over: the
     lowest total over the budget, None without one. offers: GPUs by the hour of other providers, the cheapest of each.
+    racks: sold whole, without a cluster.
     """
 
     question: Question
@@ -142,6 +144,7 @@ class Answer:
     places: int
     least_over: Decimal | None
     offers: tuple[Offer, ...] = ()
+    racks: tuple[RackOffer, ...] = ()
 
 
 def assumed(candidate: Candidate, terms: Mapping[str, Terms] | None = None) -> Assumptions:
@@ -185,6 +188,7 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
         places=len(known.places),
         least_over=min(over, default=None),
         offers=tuple(_offers(question, book)),
+        racks=tuple(rack_offers(question, book)),
     )
 
 

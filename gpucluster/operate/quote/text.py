@@ -41,11 +41,13 @@ def numbered(answer: Answer, top: int) -> list[Numbered]:
 def heading(answer: Answer) -> str:
     """The question, and the basis of the amounts."""
     asked = answer.question
+    gpus = ", ".join(name.upper() for name in asked.accelerators)
+    if not answer.quotes:
+        return f"{asked.gpus:,} x {gpus} for {asked.duration}: no cluster. {_prices(asked)}"
     some = min(answer.quotes, key=lambda quote: quote.candidate.fewer_spares)
     training = some.candidate.plan.training
     spares = f" and {training.spares} spare{'' if training.spares == 1 else 's'}" if training.spares else ""
     tib = some.candidate.values["storage"]["shared"]["usable_tib"]
-    gpus = ", ".join(name.upper() for name in asked.accelerators)
     nodes = "a node of 8" if asked.nodes == 1 else f"{asked.nodes:,} nodes of 8"
     return (
         f"{asked.gpus:,} x {gpus} for {asked.duration}: {nodes}{spares}, {tib:,} TiB of shared "

@@ -55,8 +55,8 @@ def nodes(count: int, spares: int = 0) -> dict[str, int]:
 )
 def test_azure_sells_no_machine_with_eight_blackwell_gpus(accelerator: str, instead: str) -> None:
     assert refused(accelerator=accelerator, mig={"nodes": 1, "layout": "all-balanced"}) == [
-        f"accelerator is '{accelerator}', of which no machine with 8 GPUs is sold here; allowed: h100, h200, a100-80gb, "
-        f"a100-40gb; Azure sells {instead}, 4 GPUs a machine with ARM CPUs"
+        f"accelerator is '{accelerator}', of which no machine with 8 GPUs is sold here; allowed: h100, h200, "
+        f"a100-80gb, a100-40gb; Azure sells {instead}, 4 GPUs a machine with ARM CPUs"
     ]
 
 

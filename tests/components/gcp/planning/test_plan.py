@@ -78,7 +78,8 @@ def test_b200_is_bought_by_flex_start_calendar_or_reservation() -> None:
 def test_b300_is_sold_in_racks_only() -> None:
     assert refused(accelerator="b300") == [
         "accelerator is 'b300', of which no machine with 8 GPUs is sold here; allowed: h100, h200, b200, a100-80gb, "
-        "a100-40gb; Google Cloud sells B300 only in racks, as GB300: a4x-maxgpu-4g-metal, 4 GPUs a machine with ARM CPUs"
+        "a100-40gb; Google Cloud sells B300 only in racks, as GB300: a4x-maxgpu-4g-metal, 4 GPUs a machine with ARM "
+        "CPUs"
     ]
 
 
