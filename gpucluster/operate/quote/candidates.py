@@ -112,9 +112,7 @@ def _of_machine(
 ) -> None:
     regions = {region: zones for region, zones in places_of(machine, book).items() if _wanted(question, region)}
     result.places.extend(regions)
-    asked = (
-        [(way, one) for way in _ways(cloud.name, machine) for one in _questions(question, way)] if regions else []
-    )
+    asked = [(way, one) for way in _ways(cloud.name, machine) for one in _questions(question, way)] if regions else []
     for way, one in asked:
         values, spec = _spec(one, machine, way)
         why = spec if isinstance(spec, str) else _refused(cloud, spec, machine)

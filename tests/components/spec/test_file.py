@@ -51,7 +51,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
     assert problems(tmp_path, text) == [
         "line 1: name is 'Trial_1'; write 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
         "line 2: acelerator is not a field; did you mean accelerator?",
-        "line 3: accelerator is 'h300'; allowed: h100, h200, a100-80gb, a100-40gb; did you mean h200?",
+        "line 3: accelerator is 'h300'; allowed: h100, h200, b200, b300, a100-80gb, a100-40gb; did you mean h200?",
         "line 6: training.spaers is not a field; did you mean spares?",
         "line 7: training.nodes is 'four'; write a whole number from 1 to 4,096",
         "line 7: training.nodes is given twice; keep one",

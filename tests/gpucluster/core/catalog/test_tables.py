@@ -50,6 +50,7 @@ KEYS = {
     "mig": ("gpu", "size"),
     "node_daemons": ("object",),
     "node_changes": ("type", "properties"),
+    "racks": ("machine_type",),
     "read_by_all": ("type",),
     "regions_from": ("cloud", "from", "name"),
     "sold": ("machine_types", "purchase"),

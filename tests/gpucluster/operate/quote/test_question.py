@@ -60,7 +60,7 @@ def test_every_mistake_is_told_at_once_with_what_is_allowed() -> None:
         "storage": "5TB",
         "fabric": "-1",
         "spares": "513",
-        "accelerators": "b300",
+        "accelerators": "b400",
         "clouds": "aws,gpc",
         "regions": "eu,us-esat-1,mars",
         "budget": "0",
@@ -71,8 +71,8 @@ def test_every_mistake_is_told_at_once_with_what_is_allowed() -> None:
         "command line: 9 problems\n"
         "  --gpus is '0'; write a whole number from 1 to 32,768: GPUs, such as 64\n"
         "  --for is '30'; write hours, days, weeks or years, such as 12h, 30d, 2w or 1y\n"
-        "  --accelerators is 'b300'; b300 is not known; allowed, comma-separated: h100, h200, a100-80gb, "
-        "a100-40gb\n"
+        "  --accelerators is 'b400'; b400 is not known; allowed, comma-separated: h100, h200, a100-80gb, "
+        "a100-40gb, b200, b300, gb200, gb300; did you mean b300?\n"
         "  --clouds is 'aws,gpc'; gpc is not known; allowed, comma-separated: aws, gcp, azure; did you mean gcp?\n"
         "  --regions is 'eu,us-esat-1,mars'; us-esat-1, mars are not known; allowed, comma-separated: us-gov, "
         "china, us, canada, mexico, southamerica, eu, oceania, asia, me, africa, or regions such as us-east-1, "
@@ -94,3 +94,14 @@ def test_what_has_no_usual_value_is_missing() -> None:
     with pytest.raises(InputError) as refused:
         question_of({}, REGIONS)
     assert refused.value.problems == (Says("--gpus", "missing", "GPUs", "64"), Says("--for", "missing", "30d"))
+
+
+def test_racks_are_asked_for_whole() -> None:
+    assert question_of({"gpus": "144", "for": "30d", "accelerators": "gb200,h100"}, REGIONS).gpus == 144
+    with pytest.raises(InputError) as refused:
+        question_of({"gpus": "70", "for": "30d", "accelerators": "b200,gb200"}, REGIONS)
+    assert str(refused.value) == (
+        "command line: 1 problem\n"
+        "  --gpus is 70; gb200 is sold in whole racks of 72 GPUs: write 72, 144, 216 or another multiple, or leave gb200 "
+        "out"
+    )

@@ -1,0 +1,25 @@
+"""Racks are sold whole, on every cloud alike."""
+
+from __future__ import annotations
+
+from gpucluster.core.catalog.machines import machines
+from gpucluster.core.catalog.racks import rack_accelerators, rack_in_words, racks, racks_of
+
+
+def test_a_rack_is_one_nvlink_domain_of_72_gpus_with_arm_cpus() -> None:
+    assert rack_accelerators() == ("gb200", "gb300")
+    assert {(rack.nodes, rack.gpus, rack.rack_gpus, rack.architecture) for rack in racks()} == {(18, 4, 72, "arm64")}
+
+
+def test_no_cluster_is_built_of_racks() -> None:
+    assert not {rack.machine_type for rack in racks()} & {*machines()}
+
+
+def test_a_rack_is_told_in_the_words_of_its_buyer() -> None:
+    assert rack_in_words("gb300") == (
+        "GB300 is sold in whole racks of 18 nodes x 4 GPUs, one NVLink domain of 72; the nodes have ARM CPUs, so images "
+        "of jobs must be for arm64; a job reaches GPUs of other nodes over NVLink through a ComputeDomain of NVIDIA's "
+        "DRA driver; sold by: gcp reservation of whole racks, azure on demand, or reserved"
+    )
+    assert "aws capacity block only" in rack_in_words("gb200")
+    assert racks_of("h100") == ()
