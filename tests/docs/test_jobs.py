@@ -12,7 +12,10 @@ from tests.gpucluster.core.catalog.misfit import misfit
 PAGE = Path(__file__).parents[2] / "docs/run/jobs.md"
 # What the page calls machines that are told apart by nothing in the table -> one of them.
 CALLED = {
-    "p4d, p4de, p5, p5e, p5en": ("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge"),
+    "p4d, p4de, p5, p5e, p5en, p6-b200, p6-b300": (
+        *("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge"),
+        *("p6-b200.48xlarge", "p6-b300.48xlarge"),
+    ),
     "ND A100 v4, ND H100 v5, ND H200 v5": (
         "Standard_ND96amsr_A100_v4",
         "Standard_ND96isr_H100_v5",
@@ -58,7 +61,7 @@ def test_the_page_about_gke_has_the_plugin_and_the_daemon_of_each_release() -> N
         for name in found
         for release in [release_of(machines()[name])]
     }
-    assert set(found) == {"a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g"}
+    assert set(found) == {"a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g", "a4-highgpu-8g"}
 
 
 def _short(image: str) -> str:
