@@ -19,6 +19,7 @@ from gpucluster.components.shared.training import report_fabric, report_gpus
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.core.catalog.aws_regions import aws_regions, region_of_zone, sold_in
 from gpucluster.core.catalog.machines import Machine, zones_of
+from gpucluster.core.program.questions import Question
 
 
 def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:
@@ -32,28 +33,36 @@ def plan_machine(spec: TrainingSpec, planning: Planning[Location]) -> Machine:
     return shape
 
 
-def check_sale(shape: Machine, pool: str, planning: Planning[Location], *, reserved: bool = False) -> None:
+def check_sale(
+    shape: Machine, pool: str, planning: Planning[Location], *, reserved: bool = False, later: bool = False
+) -> None:
     """Whether the machines of a pool are sold in region and zone. pool: its name in prose. reserved: the zone is known
-    to have them.
+    to have them. later: the pool has no nodes at first.
     """
     name, place = shape.machine_type, planning.location
     region, zones = aws_regions()[place.region], sold_in(name, place.region)
     unknown = f"whether {name} for {pool} is available in"
     missing = f"where {name} for {pool} is not available (list of {region.offerings})"
+    note = ""
     if zones is None:
-        planning.before_up.append(f"{unknown} {place.region} is unknown: no list of its machines is known")
+        note = f"{unknown} {place.region} is unknown: no list of its machines is known"
     elif not zones:
         others = ", ".join(dict.fromkeys(found for zone in zones_of(name) if (found := region_of_zone(zone))))
         planning.refuse_place("region", f"is {region.name!r}, {missing}", f"it is available in {others}")
     elif place.region in zones:
-        planning.before_up.append(
-            f"the zones of {place.region} with {name} for {pool} are unknown: the list has the region only"
-        )
+        note = f"the zones of {place.region} with {name} for {pool} are unknown: the list has the region only"
     elif not set(place.zone_ids) <= set(zones):
         sold = f"in {place.region} it is available in {', '.join(zones)}"
         if is_zone_id(place.zone) and place.local_zone is None and not reserved:
             planning.refuse_place("zone", f"is {place.zone!r}, {missing}", sold)
-        planning.before_up.append(f"{unknown} {place.zone} is unknown: {sold}")
+        note = f"{unknown} {place.zone} is unknown: {sold}"
+    # EC2's offers tell what can be bought, not what a reservation or a block holds.
+    planning.ask(offer_question(name, pool, place.zone, note=note, decides=not reserved and not later))
+
+
+def offer_question(machine: str, pool: str, zone: str, *, note: str = "", decides: bool = True) -> Question:
+    """Whether EC2 offers a machine in a zone. pool: that needs it, in prose."""
+    return Question(about="offer", subject=machine, place=zone, details={"pool": pool}, note=note, decides=decides)
 
 
 # Karpenter's two replicas need two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
@@ -76,10 +85,13 @@ class SystemPlan:
     root_gib: int = 100
 
 
-def plan_system(gpu_nodes: int, planning: Planning[Any]) -> SystemPlan:
+def plan_system(gpu_nodes: int, planning: Planning[Location]) -> SystemPlan:
     """gpu_nodes: maximum of the whole cluster."""
     plan = SystemPlan(nodes=min(max(math.ceil(gpu_nodes / _GPU_NODES), _LEAST), _MOST))
     planning.quotas[STANDARD] += plan.nodes * plan.vcpus
+    planning.ask(
+        *(offer_question(plan.machine_type, "the system nodes", zone) for zone in planning.location.cluster_zones)
+    )
     return plan
 
 

@@ -14,7 +14,8 @@ from gpucluster.components.aws.planning.storage import lustre_place
 from gpucluster.components.planning.address_ranges import refuse_peers, refuse_ranges, sixteenth
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
-from gpucluster.core.catalog.aws_regions import aws_regions
+from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_names
+from gpucluster.core.program.questions import Question
 
 _VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"
 _SUBNET = r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$"
@@ -98,7 +99,7 @@ def plan_network(
         planning.quotas[ADDRESS] += nat
     else:
         _check_existing(existing, planning)
-        _report_existing(existing, planning, nodes=nodes, nat=nat)
+        _report_existing(existing, planning, nodes=nodes, nat=nat, services=plan.service_cidr)
     return plan
 
 
@@ -121,12 +122,15 @@ def _check_existing(existing: ExistingNetwork, planning: Planning[Location]) -> 
             planning.refuse(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
 
 
-def _report_existing(existing: ExistingNetwork, planning: Planning[Location], *, nodes: int, nat: bool) -> None:
-    """Requirements on the user's network, which a plan can't look up.
+def _report_existing(
+    existing: ExistingNetwork, planning: Planning[Location], *, nodes: int, nat: bool, services: str | None
+) -> None:
+    """Requirements on the user's network, which a plan can't look up. services: range of Kubernetes services.
 
     Sources: Amazon EKS user guide, network-reqs (DNS, zones) and private-clusters; Amazon EC2 user guide, efa.
     """
-    zones = zip(existing.others, planning.location.cluster_zones, ("private in", "in"), strict=False)
+    location = planning.location
+    zones = zip(existing.others, location.cluster_zones, ("private in", "in"), strict=False)
     others = ", ".join(f"{subnet} {kind} {zone}" for subnet, zone, kind in zones)
     out = (
         "a route to the internet, such as a NAT gateway: nodes cannot use a proxy"
@@ -137,30 +141,104 @@ def _report_existing(existing: ExistingNetwork, planning: Planning[Location], *,
         f"network: {existing.id} is your network: the cluster adds security groups and interfaces, and destroy removes "
         "only these"
     )
-    planning.before_up += [
-        f"network: {existing.nodes} must be private, in {planning.location.zone}, with {nodes * _NODE:,} free "
-        f"addresses for {nodes} GPU nodes; {others}",
+    of_subnets = (
+        f"network: {existing.nodes} must be private, in {location.zone}, with {nodes * _NODE:,} free addresses for "
+        f"{nodes} GPU nodes; {others}"
+    )
+    of_network = (
         f"network: {existing.id} must have DNS resolution and DNS hostnames enabled, the addresses of {existing.cidr}, "
-        f"a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and {out}",
-    ]
+        f"a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and {out}"
+    )
+    out_by = "nat" if nat else " ".join(SERVICES)
+    planning.ask(
+        _subnet(existing.nodes, existing.id, location.zone, of_subnets, addresses=nodes * _NODE),
+        *(
+            _subnet(subnet, existing.id, zone, of_subnets)
+            for subnet, zone in zip(existing.others, location.cluster_zones, strict=False)
+        ),
+        Question(
+            about="network",
+            subject=existing.id,
+            needed=existing.cidr,
+            place=location.region,
+            title="network",
+            details={"subnet": existing.nodes, "out": out_by, "services": services or ""},
+            note=of_network,
+        ),
+    )
+
+
+def _subnet(subnet: str, network: str, zone: str, note: str, addresses: int | None = None) -> Question:
+    """addresses: free ones that it needs; None for a subnet of the control plane and the system nodes, all of which are
+    private.
+    """
+    return Question(
+        about="subnet",
+        subject=subnet,
+        needed=addresses or "private",
+        unit="free addresses" if addresses else "",
+        place=zone,
+        title="subnet",
+        details={"network": network},
+        note=note,
+    )
 
 
 def _report_zones(planning: Planning[Location]) -> None:
     """Requirements of the location on the account, and ambiguities of a zone name."""
     location = planning.location
     first, second = location.cluster_zones
+    refused = aws_regions()[location.region].without_eks
     if location.local_zone is not None:
         in_zone = lustre_place(location).in_gpu_zone
         storage = "" if in_zone else f", and shared storage in {first}, so every read crosses zones"
-        planning.before_up.append(
+        note = (
             f"{location.zone} is a Local Zone, which the account must opt in to: control plane and system nodes are in "
             f"{first} and {second}{storage}; whether it has gp3 disks is unknown"
         )
-        return
-    refused = aws_regions()[location.region].without_eks
-    named = [zone for zone in location.cluster_zones if not is_zone_id(zone)]
-    if refused and named:
-        planning.before_up.append(
-            f"EKS places no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your "
-            f"account: `{_DESCRIBE}` shows it; zones may be written as ids"
+        group = local_zone_names(location.region, location.zone)[2]
+        planning.ask(
+            Question(
+                about="zone",
+                subject=location.zone,
+                needed="opted in",
+                place=location.region,
+                title="Local Zone",
+                details={"group": group},
+                note=note,
+            ),
+            *(_zone(zone, location, refused) for zone in location.cluster_zones),
         )
+        return
+    named = [zone for zone in location.cluster_zones if not is_zone_id(zone)]
+    note = (
+        f"EKS places no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your account: "
+        f"`{_DESCRIBE}` shows it; zones may be written as ids"
+        if refused and named
+        else ""
+    )
+    zones = dict.fromkeys([*location.cluster_zones, location.zone])
+    planning.ask(
+        *(
+            _zone(
+                zone,
+                location,
+                refused if zone in location.cluster_zones else (),
+                note if zone in named else "",
+            )
+            for zone in zones
+        )
+    )
+
+
+def _zone(zone: str, location: Location, refused: Sequence[str], note: str = "") -> Question:
+    """refused: ids of zones where EKS places no control plane, if the zone is to have one."""
+    return Question(
+        about="zone",
+        subject=zone,
+        needed=f"not {' or '.join(refused)}" if refused else None,
+        place=location.region,
+        title="zone",
+        details={"refused": " ".join(refused)},
+        note=note,
+    )

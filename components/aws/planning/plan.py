@@ -12,6 +12,13 @@ from typing import Final
 from gpucluster.components.aws.location import Location, partition
 from gpucluster.components.aws.planning.access import AccessPlan, plan_access
 from gpucluster.components.aws.planning.addon_builds import AddonBuilds, plan_addons
+from gpucluster.components.aws.planning.belongings import (
+    account_questions,
+    key_question,
+    role_question,
+    topic_question,
+    version_questions,
+)
 from gpucluster.components.aws.planning.machines import REPAIR, SystemPlan, plan_machine, plan_system
 from gpucluster.components.aws.planning.network_plan import NetworkPlan, network_range, plan_network
 from gpucluster.components.aws.planning.pools import MigPlan, plan_elastic, plan_mig
@@ -139,6 +146,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> AwsClusterP
     system = plan_system(nodes + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0), planning)
     _report_spot(planning)
     report_quotas(planning)
+    planning.ask(*account_questions(planning.location), *version_questions(shared.versions, planning.location.region))
     return AwsClusterPlan(
         **vars(shared),
         location=planning.location,
@@ -191,6 +199,8 @@ def _plan_key(key: str | None, planning: Planning[Location]) -> str | None:
     elif found is not None and found["region"] != region:
         seen = f"is {region!r}, but secrets_key of the spec is in {found['region']}"
         planning.refuse_place("region", seen, "use one")
+    elif key is not None:
+        planning.ask(key_question(key, region))
     return key
 
 
@@ -227,10 +237,11 @@ def _report_spot(planning: Planning[Location]) -> None:
     Source: aws/karpenter-provider-aws v1.14.1, troubleshooting ("Missing Service Linked Role").
     """
     if planning.quotas[SPOT]:
-        planning.before_up.append(
+        note = (
             "spot machines start only if the account has the role AWSServiceRoleForEC2Spot: `aws iam "
             "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
         )
+        planning.ask(role_question("AWSServiceRoleForEC2Spot", "spot", note))
 
 
 # Source: Amazon SNS API, CreateTopic (names); a FIFO topic ends in .fifo, and Amazon Managed Service for Prometheus
@@ -274,6 +285,8 @@ def _check_topic(topic: str, planning: Planning[Location]) -> None:
     elif account not in (None, found["account"]):
         seen = f"is {account}, but {_FIELD} of the spec is in {found['account']}"
         planning.refuse_place("account", seen, "write a topic of this account: alerts reach no other")
+    else:
+        planning.ask(topic_question(topic))
 
 
 def topic_region(topic: str) -> str:

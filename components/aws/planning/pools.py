@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.planning.machines import check_sale
-from gpucluster.components.aws.planning.quotas import machine_quota
+from gpucluster.components.aws.planning.quotas import LATER, machine_quota
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import ElasticMachines, plan_own_prices, plan_pools, refuse_flex_start
 from gpucluster.components.shared.machine_choice import elastic_shape, shapes_with, training_shape
@@ -67,7 +67,9 @@ def plan_elastic(elastic: Elastic | None, accelerator: str, planning: Planning[L
     shape = elastic_shape("aws", accelerator)
     pools = plan_pools(elastic, accelerator, shape, planning)
     plan = ElasticMachines(shape=shape, pools=pools, own_prices=plan_own_prices(elastic, shape, pools, planning))
-    check_sale(shape, "the elastic pools", planning)
+    check_sale(shape, "the elastic pools", planning, later=True)
     for purchase in ("on-demand", "spot"):
-        planning.quotas[machine_quota(shape, spot=purchase == "spot")] += plan.bought(purchase) * shape.vcpus
+        text, vcpus = machine_quota(shape, spot=purchase == "spot"), plan.bought(purchase) * shape.vcpus
+        planning.quotas[text] += vcpus
+        planning.quotas[LATER[text]] += vcpus
     return plan

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.planning.belongings import bucket_question, file_system_question, role_question
 from gpucluster.components.aws.planning.quotas import LUSTRE
 from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.planning.planning import GIB_PER_TIB, HEADROOM, Planning
@@ -24,6 +25,7 @@ from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.aws_regions import aws_regions, local_zone_lustre
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.catalog.machines import Machine, lustre_efa
+from gpucluster.core.program.questions import Question
 
 # Source: Amazon S3 user guide, "General purpose bucket naming rules"; FSx API reference, DataRepositoryPath.
 _S3: Final = r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$"
@@ -112,6 +114,8 @@ def plan_storage(shared: SharedStorage, planning: Planning[Location], *, cidr: s
         fix = f"on AWS write s3://name or s3://name/prefix, or {OWN} for storage.bucket"
         planning.refuse("storage.shared.bucket", f"is {bucket!r}", fix)
     existing = plan_existing_storage(shared, planning, pattern=_FILES, example="fs-0123456789abcdef0", cidr=cidr)
+    if existing is not None:
+        planning.ask(file_system_question(existing.files.id, planning.location.region))
     return existing or _plan_lustre(shared, planning)
 
 
@@ -127,8 +131,19 @@ def _plan_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustreP
     if plan.bucket == OWN:
         planning.notes.append(f"storage.bucket: {appear}")
     elif plan.bucket is not None:
-        planning.before_up.append(f"{plan.bucket} must exist in {region}; {appear}")
+        planning.ask(bucket_question(plan.bucket, region, f"{plan.bucket} must exist in {region}; {appear}"))
+    planning.ask(role_question("AWSServiceRoleForAmazonFSx", "fsx"), _tier(plan, planning.location))
     return plan
+
+
+def _tier(plan: LustrePlan, location: Location) -> Question:
+    return Question(
+        about="file system",
+        subject=f"FSx for Lustre {plan.deployment}",
+        needed=f"{plan.tier} MB/s per TiB",
+        place=location.zone if plan.in_gpu_zone else location.cluster_zones[0],
+        decides=False,
+    )
 
 
 def _refuse_place(shared: SharedStorage, place: LustrePlace, planning: Planning[Location]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.planning.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND
+from gpucluster.components.aws.planning.quotas import BLOCKS, INTERFACES, NODES, ON_DEMAND, RESERVED
 from gpucluster.components.kubernetes.node_health.plan import most_drained
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import refuse_flex_start
@@ -15,6 +15,7 @@ from gpucluster.components.shared.training import TrainingNodes, is_active, refu
 from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.spec.pools import BlocksPlacement, CapacityBlockPurchase, Placement, ReservationPlacement
 from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.program.questions import Question
 
 _RESERVATION: Final = "cr-[0-9a-z]+"
 _GROUP: Final = r"arn:aws[a-z-]*:resource-groups:(?P<region>[a-z0-9-]+):\d{12}:group/[\w.-]{1,300}"
@@ -193,13 +194,12 @@ def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
         if part.reservation is None:
             planning.notes.append(on_demand_note(nodes=part.nodes, machine=machine, location=location))
         elif re.fullmatch(_GROUP, part.reservation):
-            planning.before_up.append(
-                group_note(part.reservation, nodes=part.nodes, machine=machine, location=location)
-            )
+            note = group_note(part.reservation, nodes=part.nodes, machine=machine, location=location)
+            planning.ask(_reservation(part.reservation, part.nodes, plan, location, note, group=True))
         else:
-            planning.before_up.append(
-                reservation_note(part.reservation, nodes=block_nodes or part.nodes, machine=machine, location=location)
-            )
+            nodes = block_nodes or part.nodes
+            note = reservation_note(part.reservation, nodes=nodes, machine=machine, location=location)
+            planning.ask(_reservation(part.reservation, nodes, plan, location, note))
             if plan.capacity_block:
                 planning.notes += block_notes(part.reservation, nodes=part.nodes, active=plan.active, several=several)
         planning.quotas[BLOCKS] += block_nodes or 0
@@ -208,8 +208,30 @@ def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
     if plan.placement.blocks:
         planning.notes.append(blocks_note(len(plan.parts)))
     planning.quotas[ON_DEMAND] += 0 if plan.capacity_block else plan.size * plan.shape.vcpus
+    planning.quotas[RESERVED] += plan.size * plan.shape.vcpus if plan.placement.kind == "reservation" else 0
     planning.quotas[INTERFACES] += plan.size * len(plan.interfaces)
     planning.quotas[NODES] = max(part.nodes for part in plan.parts)
+
+
+def _reservation(
+    id_: str, nodes: int, plan: TrainingPlan, location: Location, note: str, *, group: bool = False
+) -> Question:
+    """group: of reservations, by its ARN."""
+    return Question(
+        about="reservations" if group else "reservation",
+        subject=id_,
+        needed=nodes,
+        unit=f"x {plan.shape.machine_type}",
+        place=location.zone,
+        title="capacity block" if plan.capacity_block else "reservation group" if group else "reservation",
+        details={
+            "machine": plan.shape.machine_type,
+            "type": "capacity-block" if plan.capacity_block else "default",
+            "active": "yes" if plan.active else "",
+            "group": plan.placement.group_name or "",
+        },
+        note=note,
+    )
 
 
 # Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
