@@ -40,7 +40,8 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "gpucluster/operate/pull_request": _CORE
     | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
     "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox"},
-    "gpucluster/operate/preflight": _CORE | {"cost", "components", "sandbox", "gpucluster/operate/quote"},
+    "gpucluster/operate/preflight": _CORE
+    | {"cost", "components", "sandbox", "gpucluster/operate/account", "gpucluster/operate/quote"},
     "gpucluster/operate/up": _CORE
     | {
         "cost",

@@ -47,6 +47,7 @@ def plan_addons(versions: Versions, kubernetes: str, planning: Planning[Location
                 subject=name,
                 needed=builds.get(name),
                 place=region,
+                title="add-on",
                 details={"kubernetes": kubernetes},
                 note=notes.get(name, ""),
             )

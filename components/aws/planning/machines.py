@@ -62,7 +62,16 @@ def check_sale(
 
 def offer_question(machine: str, pool: str, zone: str, *, note: str = "", decides: bool = True) -> Question:
     """Whether EC2 offers a machine in a zone. pool: that needs it, in prose."""
-    return Question(about="offer", subject=machine, place=zone, details={"pool": pool}, note=note, decides=decides)
+    return Question(
+        about="offer",
+        subject=machine,
+        needed="offered",
+        place=zone,
+        title="machine",
+        details={"pool": pool},
+        note=note,
+        decides=decides,
+    )
 
 
 # Karpenter's two replicas need two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
