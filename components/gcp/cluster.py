@@ -27,7 +27,7 @@ from gpucluster.components.gcp.planning.pools import ElasticPlan
 from gpucluster.components.gcp.pools.job_pools import job_pools
 from gpucluster.components.gcp.pools.system_pool import SystemPool, kube_dns_by_nodes
 from gpucluster.components.gcp.pools.training_pool import TrainingPool
-from gpucluster.components.gcp.services import after_grant, enabled_services, services_of
+from gpucluster.components.gcp.services import after_grant, enabled_services
 from gpucluster.components.gcp.storage.registry import registry
 from gpucluster.components.gcp.storage.storage import BucketStorage, LustreStorage, existing_storage
 from gpucluster.components.kubernetes.objects.volume import Volume
@@ -46,7 +46,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
     def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gcp", name, plan, opts)
         location, registry_of = plan.location, plan.access.registry
-        self._services = enabled_services(f"{name}-api", services_of(plan), self._here)
+        self._services = enabled_services(f"{name}-api", plan.services, self._here)
         self._control_plane, self._network = self._gke()
         self._system = SystemPool(
             f"{name}-system",

@@ -10,27 +10,7 @@ from typing import Final
 import pulumi
 from pulumi_gcp import projects
 
-from gpucluster.components.gcp.planning.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.resources.run import wait
-from gpucluster.components.shared.buckets import BucketPlan
-
-
-def services_of(plan: GcpClusterPlan) -> list[str]:
-    """The APIs in use, such as `container`."""
-    bucket = isinstance(plan.storage, BucketPlan)
-    return [
-        *(["artifactregistry"] if plan.registry is not None else []),
-        "cloudkms",
-        "compute",
-        "container",
-        "dns",
-        *(["file"] if plan.home is not None else []),
-        "iam",
-        *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
-        *(["servicenetworking"] if plan.network.private_services else []),
-        *(["storage"] if bucket or plan.bucket is not None else []),
-        *([] if bucket else ["lustre"]),
-    ]
 
 
 def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:

@@ -17,6 +17,7 @@ from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
 from gpucluster.core.catalog.fabrics import MTU, fabric_of
 from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.program.questions import Question
 
 # Pods on a GPU node: GKE gives a node twice as many addresses, a /26. Source: GoogleCloudPlatform/xpk,
 # blueprint_generator.py (32); Google Cloud documentation, "Configure maximum Pods per node".
@@ -200,12 +201,35 @@ def report_existing(network: ClusterNetwork, plan: NetworkPlan, planning: Planni
         if existing.storage is None
         else f", and private services access (servicenetworking.googleapis.com) with {existing.storage}"
     )
-    planning.before_up += [
+    network_note = (
         f"network: {existing.id} is your network: the cluster adds firewall rules, and destroy removes only these; it "
-        f"must have an MTU of {plan.mtu:,}, as the GPU networks, which the cluster creates",
+        f"must have an MTU of {plan.mtu:,}, as the GPU networks, which the cluster creates"
+    )
+    subnet_note = (
         f"network: {existing.nodes} must have addresses of {existing.cidr}, Private Google Access, the secondary "
-        f"ranges {existing.pods} and {existing.services}{out}{storage}",
-    ]
+        f"ranges {existing.pods} and {existing.services}{out}{storage}"
+    )
+    pods, services = existing.pods or "", existing.services or ""
+    planning.ask(
+        Question(about="network", subject=existing.id, needed=plan.mtu, unit="bytes of MTU", note=network_note),
+        Question(
+            about="subnet",
+            subject=existing.nodes,
+            needed=f"{existing.cidr}, ranges {pods} and {services}",
+            place=planning.location.region,
+            details={"network": existing.id, "cidr": existing.cidr, "pods": pods, "services": services},
+            note=subnet_note,
+        ),
+    )
+    if plan.nat:
+        # A proxy of the user's serves as well, and no API tells of it.
+        region = planning.location.region
+        nat = Question(
+            about="nat", subject=existing.id, needed="Cloud NAT", place=region, note=subnet_note, decides=False
+        )
+        planning.ask(nat)
+    if existing.storage is not None:
+        planning.ask(Question(about="peering", subject=existing.id, needed=existing.storage, note=subnet_note))
 
 
 def _refuse_ids(existing: ExistingNetwork, planning: Planning[Location]) -> None:

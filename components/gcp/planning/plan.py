@@ -40,11 +40,13 @@ from gpucluster.components.gcp.planning.network_plan import (
     report_existing,
 )
 from gpucluster.components.gcp.planning.pools import ElasticPlan, MigPlan, PoolSize, plan_elastic, plan_limits, plan_mig
+from gpucluster.components.gcp.planning.project import ask_project, ask_version, ask_zone, services
 from gpucluster.components.gcp.planning.quotas import report_quotas
 from gpucluster.components.gcp.planning.storage import SharedPlan, plan_shared
 from gpucluster.components.gcp.planning.training import TrainingPlan, co_location, plan_training, report_purchase
 from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
 from gpucluster.components.planning.problem import did_you_mean
+from gpucluster.components.shared.buckets import BucketPlan
 from gpucluster.components.shared.file_systems import HomePlan, plan_home_files
 from gpucluster.components.shared.machine_choice import shapes
 from gpucluster.components.shared.registry import RegistryPlan, plan_registry
@@ -92,11 +94,12 @@ class GcpClusterPlan(PlannedCluster):
     """cluster_name: also names the Lustre instance. account_suffix: distinguishes the service accounts of two stacks,
     whose ids are too short for a stack's name. limits: maximum of all pools together, by GKE's resource type; None if
     GKE creates no pools automatically. security_group: the group in which GKE looks up users' groups; None if no group
-    submits jobs.
+    submits jobs. services: the APIs in use, such as `container`.
     """
 
     account_suffix: str
     location: Location
+    services: tuple[str, ...]
     access: AccessPlan
     security_group: str | None
     network: NetworkPlan
@@ -159,9 +162,33 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
         [bucket for bucket in (*buckets, shared.bucket) if bucket is not None and bucket != OWN],
         planning,
     )
-    report_quotas(planning)
+    report_quotas(planning, reserved=training.placement.reservation is not None)
+    registry = plan_repository(spec.registry, planning, name=parts.cluster_name)
+    own_bucket = isinstance(storage, BucketPlan)
+    apis = services(
+        {
+            "artifactregistry": registry is not None,
+            "file": home is not None,
+            "logging": parts.keep_logs_days not in (0, DAYS_OF_DEFAULT),
+            "servicenetworking": network.private_services,
+            "storage": own_bucket or parts.bucket is not None,
+            "lustre": not own_bucket,
+        }
+    )
+    created = {
+        **dict.fromkeys(apis, True),
+        "cloudkms": spec.secrets_key is None,
+        "lustre": shared.makes_lustre,
+        "servicenetworking": network.private_services and network.existing is None,
+        "placement": training.placement.compact and training.placement.policy is None,
+        "roles": access.dns or (elastic is not None and elastic.engine == "karpenter"),
+    }
+    ask_project(planning, apis, created, nat=access.nat and network.existing is None)
+    ask_zone(planning, pools, training, hours=spec.duration)
+    ask_version(planning, parts.versions)
     return GcpClusterPlan(
         **vars(parts),
+        services=apis,
         account_suffix=hashlib.sha256(planning.stack.encode()).hexdigest()[:4],
         location=planning.location,
         access=access,
@@ -175,7 +202,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> GcpClusterP
         elastic=elastic,
         mig=mig,
         limits=limits,
-        registry=plan_repository(spec.registry, planning, name=parts.cluster_name),
+        registry=registry,
         facts=cluster_facts(
             spec,
             planning,
@@ -295,7 +322,7 @@ def plan_pool(spec: PoolSpec, planning: Planning[Location], *, gpu_subnets: int)
     refuse_labels(spec.labels, planning)
     training = plan_training(spec, shape, planning, queue=False)
     report_purchase(training, spec.purchase, spec.placement, planning)
-    report_quotas(planning)
+    report_quotas(planning, reserved=training.placement.reservation is not None)
     needed = len(network_modes(shape))
     if gpu_subnets != needed and not planning.problems and not planning.config_problems:
         problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"

@@ -22,6 +22,7 @@ from gpucluster.components.shared.file_systems import (
 )
 from gpucluster.components.spec.storage import OWN, SharedStorage
 from gpucluster.core.catalog.machines import zones_of
+from gpucluster.core.program.questions import Question
 
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".
 _BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"
@@ -152,13 +153,16 @@ def _new_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustrePl
 
 
 def _report_zone(zone: str, planning: Planning[Location]) -> None:
-    """A note if no known list has Managed Lustre in this zone. All lists are incomplete, so none refuses a zone."""
+    """Asks whether the zone has Managed Lustre, with a note if no known list has it there. All lists are incomplete, so
+    none refuses a zone.
+    """
     known = zones_of("managed-lustre")
-    if zone in known:
-        return
     region = zone.rpartition("-")[0]
     near = ", ".join(name for name in known if name.startswith(f"{region}-"))
-    planning.before_up.append(
+    note = (
         f"Managed Lustre: no known list has {zone}{f', only {near}' if near else ''}; check before `up`: "
         "cloud.google.com/managed-lustre/docs/locations"
+    )
+    planning.ask(
+        Question(about="lustre-zone", subject="Managed Lustre", place=zone, note="" if zone in known else note)
     )

@@ -26,6 +26,7 @@ from gpucluster.components.spec.pools import (
 )
 from gpucluster.core.catalog.fabrics import release_of
 from gpucluster.core.catalog.machines import Machine, not_sold, sold
+from gpucluster.core.program.questions import Question
 
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
@@ -189,10 +190,7 @@ def report_purchase(
                 "support compact placement for them"
             )
     if isinstance(placement, ReservationPlacement):
-        planning.before_up.append(
-            f"{placement.id} must hold {training.size} x {machine} with its local SSDs in {planning.location.zone}, "
-            "the zone of the GPU nodes: the plan does not check this"
-        )
+        planning.ask(_reservation_question(training, placement.id, planning.location))
         if not training.active:
             planning.notes.append(
                 f"the training pool has 0 nodes until {placement.id} is delivered: then set purchase.active: true and "
@@ -203,6 +201,26 @@ def report_purchase(
     if isinstance(purchase, OnDemandPurchase) and note is not None:
         calendar = ", a calendar reservation" if sold(machine, "calendar") == "yes" else ""
         planning.before_up.append(note.format(machine=machine, instead=f"a reservation{calendar} or flex-start"))
+
+
+def _reservation_question(training: TrainingPlan, reservation: str, location: Location) -> Question:
+    shape, placement = training.shape, training.placement
+    return Question(
+        about="reservation",
+        subject=reservation,
+        needed=training.size,
+        unit=f"x {shape.machine_type}",
+        place=location.zone,
+        details={
+            "machine": shape.machine_type,
+            "local_ssds": str(shape.nvme_disks),
+            "policy": placement.policy or "",
+            "delivered": "yes" if training.active else "",
+        },
+        note=f"{reservation} must hold {training.size} x {shape.machine_type} with its local SSDs in {location.zone}, "
+        "the zone of the GPU nodes: the plan does not check this",
+        decides=training.active,
+    )
 
 
 def co_location(training: TrainingPlan, placement: Placement) -> str:
