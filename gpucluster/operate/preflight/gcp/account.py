@@ -1,0 +1,126 @@
+"""The project of a plan, and who asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from gpucluster.components.gcp.location import Location
+from gpucluster.core.program.questions import Question
+from gpucluster.operate.preflight.answers import Account, Answer, Asker, CannotAsk
+from gpucluster.operate.preflight.gcp import client as clients
+from gpucluster.operate.preflight.gcp.client import Client, Reading
+from gpucluster.operate.preflight.gcp.clusters import ask_lustre_zone, ask_versions
+from gpucluster.operate.preflight.gcp.errors import denied, explained, missing_api
+from gpucluster.operate.preflight.gcp.machines import ask_capacity, ask_machines
+from gpucluster.operate.preflight.gcp.networks import ask_nat, ask_networks, ask_peering, ask_subnets
+from gpucluster.operate.preflight.gcp.policies import ask_policies
+from gpucluster.operate.preflight.gcp.project import (
+    ask_apis,
+    ask_billing,
+    ask_logins,
+    ask_project,
+    ask_rights,
+    states_of_apis,
+)
+from gpucluster.operate.preflight.gcp.quotas import ask_quotas
+from gpucluster.operate.preflight.gcp.reservations import ask_reservations
+
+_ASKERS: Final[Mapping[str, Callable[[Client, Sequence[Question]], Sequence[Answer]]]] = {
+    "api": ask_apis,
+    "billing": ask_billing,
+    "capacity": ask_capacity,
+    "gke-version": ask_versions,
+    "lustre-zone": ask_lustre_zone,
+    "machine": ask_machines,
+    "nat": ask_nat,
+    "network": ask_networks,
+    "peering": ask_peering,
+    "policy": ask_policies,
+    "project": ask_project,
+    "quota": ask_quotas,
+    "reservation": ask_reservations,
+    "right": ask_rights,
+    "subnet": ask_subnets,
+}
+
+
+def open_account(plan: object, location: Location) -> Account:
+    """The project at the location, with the application default credentials. Raises CannotAsk without usable ones, and
+    for a project that they cannot see.
+    """
+    del plan
+    try:
+        credentials = clients.credentials_for(location.project)
+        client = Client(project=location.project, session=clients.session_of(credentials))
+        who = _who(client, credentials)
+        _check_project(client, who)
+        _check_apis(client)
+    except CannotAsk:
+        raise
+    except Exception as error:
+        found = explained(error)
+        if found is None:
+            raise
+        raise found from error
+    return account_of(client, who)
+
+
+def account_of(client: Client, who: str) -> Account:
+    """The project of a client. who: the caller, empty if the login does not tell."""
+    found: Mapping[str, Asker] = {about: partial(asker, client) for about, asker in _ASKERS.items()}
+    return Account(
+        identity=f"{who or 'the application default credentials'} in project {client.project}",
+        askers={**found, "login": partial(ask_logins, who)},
+        explained=explained,
+    )
+
+
+class _Person(Reading):
+    email: str = ""
+
+
+def _who(client: Client, credentials: Any) -> str:
+    """The e-mail address of the caller; empty if the login does not tell it. Raises RefreshError for an expired one."""
+    account = getattr(credentials, "service_account_email", "")
+    if account and account != "default":
+        return account
+    try:
+        return client.ask("oauth2:v2", "userinfo.get", _Person).email
+    except clients.HttpError:
+        # A login without the scope of the address.
+        return ""
+
+
+_ASKING: Final = ("cloudbilling", "cloudresourcemanager", "compute", "container", "monitoring", "orgpolicy")
+"""APIs that answer. Service Usage is on in every project."""
+
+
+def _check_apis(client: Client) -> None:
+    """Without Compute Engine's API, a project answers next to nothing."""
+    try:
+        states = states_of_apis(client, [f"{name}.googleapis.com" for name in _ASKING])
+    except clients.HttpError:
+        return
+    off = sorted(name for name, state in states.items() if state == "DISABLED")
+    if "compute.googleapis.com" in off:
+        raise CannotAsk(
+            f"the project {client.project} is new: the APIs that would answer are not enabled",
+            "enable them, and ask again in a minute",
+            f"gcloud services enable {' '.join(off)} --project={client.project}",
+        )
+
+
+def _check_project(client: Client, who: str) -> None:
+    try:
+        client.ask("cloudresourcemanager:v3", "projects.get", Reading, name=f"projects/{client.project}")
+    except clients.HttpError as error:
+        if missing_api(error) or not denied(error):
+            return
+        raise CannotAsk(
+            f"{who or 'the caller'} cannot see the project {client.project}: it does not exist, or another account has "
+            "access to it",
+            "write the id of the project as the stack's project, or log in with the account that has access",
+            "gcloud projects list",
+        ) from error
