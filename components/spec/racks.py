@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from pydantic import model_validator
 
+from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.planning.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.core.catalog.racks import rack_in_words, racks_of
@@ -26,7 +27,7 @@ class TrainedModel(Model):
 def _problems(values: object) -> Iterator[Problem]:
     """All of a spec that asks for racks: what its nodes are decides on every other field."""
     given = cast("Mapping[str, Any]", values if isinstance(values, Mapping) else {})
-    accelerator, training = given.get("accelerator"), given.get("training")
+    accelerator, training = given.get("accelerator"), given.get(TRAINING_POOL)
     if not isinstance(accelerator, str) or not (sold := racks_of(accelerator)):
         return
     words = f"{rack_in_words(accelerator)}; `gpucluster quote` prices it"

@@ -102,6 +102,6 @@ def test_racks_are_asked_for_whole() -> None:
         question_of({"gpus": "70", "for": "30d", "accelerators": "b200,gb200"}, REGIONS)
     assert str(refused.value) == (
         "command line: 1 problem\n"
-        "  --gpus is 70; gb200 is sold in whole racks of 72 GPUs: write 72, 144, 216 or another multiple, or leave gb200 "
-        "out"
+        "  --gpus is 70; gb200 is sold in whole racks of 72 GPUs: write 72, 144, 216 or another multiple, or leave "
+        "gb200 out"
     )
