@@ -18,6 +18,7 @@ from gpucluster.core.catalog.resource_types import (
 )
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.policies.clouds.node_impacts import node_impacts
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
@@ -34,6 +35,7 @@ from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
 CLUSTER = "urn:pulumi:dev::shop::example:index:Cluster::trial"
+FOUR = {"desiredSize": 4, "maxSize": 4, "minSize": 0}
 BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RULES = {
     SHARED_STORAGE: no_loss_of_shared_storage.RULE,
@@ -253,10 +255,15 @@ def test_a_pool_that_is_deleted_or_scaled_to_0_is_found_with_what_is_at_stake(
     assert len(lost(old, other, ended=gone).violations) == 1
 
 
+def test_no_other_pool_is_promised_for_one_that_is_deleted():
+    ended, old = deleted(resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=FOUR))
+    [found] = node_impacts(Changes(ended=[ended], before=Resources([old]), after=Resources([])))
+    assert (found.what, found.impact.gone) == ("all nodes are released; jobs on them end", 4)
+
+
 def test_a_number_of_nodes_that_is_not_known_yet_is_said():
-    sizes = {"desiredSize": 4, "maxSize": 4, "minSize": 0}
-    old = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=sizes)
-    outcome = lost(old, scalingConfig={**sizes, "desiredSize": UNKNOWN})
+    old = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=FOUR)
+    outcome = lost(old, scalingConfig={**FOUR, "desiredSize": UNKNOWN})
     assert outcome.violations == ()
     assert [one.what for one in outcome.unknown] == [
         "whether 4 nodes of p5.48xlarge stay: `scalingConfig.desiredSize` is not known yet"
@@ -273,10 +280,9 @@ def test_a_pause_is_the_accepted_way(paused, how):
         custom=False,
         outputs={} if paused is None else {"paused": paused},
     )
-    sizes = {"desiredSize": 4, "maxSize": 4, "minSize": 0}
-    old = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=sizes)
+    old = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=FOUR)
     ended = deleted(old)[0] if how == "deleted" else None
-    outcome = lost(old, around, ended=ended, scalingConfig={**sizes, "desiredSize": 0})
+    outcome = lost(old, around, ended=ended, scalingConfig={**FOUR, "desiredSize": 0})
     assert len(outcome.violations) == (0 if paused else 1)
     assert [one.reason for one in outcome.accepted] == (["`trial` is paused"] if paused else [])
 
