@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.core.catalog.resource_types import NODE_POOL, holdings
 from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.core.program.values import whole
+from gpucluster.core.program.values import at, whole
 from gpucluster.policies.clouds.holdings import types
 from gpucluster.policies.clouds.node_impacts import Impact, job_pools, with_cost
 from gpucluster.policies.clouds.opaque_pools import opaque_pools
@@ -92,9 +92,11 @@ def _named(pool: Machines) -> tuple[str, str]:
 
 def _finding(pool: Machines, ends: str, changes: Changes) -> Finding:
     gone = pool.nodes if isinstance(pool.nodes, int) else 0
+    if at(pool.resource.inputs, "capacityType") == _BLOCK:
+        return CannotTell(pool.resource, f"{pool.label} {_are(pool)} {ends}; their capacity block may have ended")
     (cost,) = with_cost([Impact(pool=pool, effect="loss", because=(ends,), gone=gone)], changes)
     what = (
-        f"{pool.label} {'is' if pool.nodes == 1 else 'are'} {ends}; jobs on them end; at stake for each hour since the "
+        f"{pool.label} {_are(pool)} {ends}; jobs on them end; at stake for each hour since the "
         f"last checkpoint: {cost.at_stake}"
     )
     paused = {each.component.urn for each in read_registered_facts(changes.after) if each.facts.paused}
@@ -102,6 +104,14 @@ def _finding(pool: Machines, ends: str, changes: Changes) -> Finding:
     if around is not None:
         return Accepted(pool.resource, what, f"`{around.name}` is paused")
     return Violation(pool.resource, what)
+
+
+def _are(pool: Machines) -> str:
+    return "is" if pool.nodes == 1 else "are"
+
+
+_BLOCK: Final = "CAPACITY_BLOCK"
+"""EKS user guide, "Managed node groups with Capacity Blocks": EKS ends the nodes before the block ends."""
 
 
 RULE: Final = ChangeRule(

@@ -270,6 +270,16 @@ def test_a_number_of_nodes_that_is_not_known_yet_is_said():
     ]
 
 
+def test_nodes_of_a_capacity_block_may_have_gone_with_it():
+    group = resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=FOUR)
+    block = dataclasses.replace(group, inputs={**group.inputs, "capacityType": "CAPACITY_BLOCK"})
+    outcome = lost(block, ended=deleted(block)[0])
+    assert outcome.violations == ()
+    assert [one.what for one in outcome.unknown] == [
+        "4 nodes of p5.48xlarge are deleted; their capacity block may have ended"
+    ]
+
+
 @pytest.mark.parametrize("paused", [True, False, None])
 @pytest.mark.parametrize("how", ["deleted", "scaled"])
 def test_a_pause_is_the_accepted_way(paused, how):
