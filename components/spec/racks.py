@@ -1,4 +1,4 @@
-"""Accelerators that are sold in racks, which clusters are not built of yet: the refusal, in the buyer's words."""
+"""The refusal of accelerators that are sold in racks, which clusters are not built of yet."""
 
 from __future__ import annotations
 

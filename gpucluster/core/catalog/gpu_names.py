@@ -15,6 +15,7 @@ from typing import Final
 
 from gpucluster.core.catalog.azure_regions import size_of
 from gpucluster.core.catalog.machines import machines
+from gpucluster.core.catalog.racks import Rack, racks
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,9 @@ def _machine(word: str, cloud: str) -> GpuName:
     if known is not None:
         machine = machines()[known]
         return GpuName(word, known, cloud, machine.model.upper(), machine.gpus, machine.vcpus)
+    rack = _racks().get(word.lower().removeprefix("ml."))
+    if rack is not None:
+        return GpuName(word, rack.machine_type, cloud, rack.accelerator.upper(), rack.gpus, rack.vcpus)
     size = size_of(word) if cloud == "azure" else None
     return GpuName(word, word.lower().removeprefix("ml.") if size is None else word, cloud, (size and size.gpu) or "")
 
@@ -115,6 +119,12 @@ def _model(word: str) -> GpuName:
 def _title(text: str) -> str:
     found = _MODEL.search(text) or re.search(r"([a-z]+\d+[a-z]*)", text, re.IGNORECASE)
     return found[1].upper() if found else ""
+
+
+@functools.cache
+def _racks() -> dict[str, Rack]:
+    """Machines of racks by their names in lower case."""
+    return {rack.machine_type.lower(): rack for rack in racks()}
 
 
 @functools.cache

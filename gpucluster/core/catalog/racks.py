@@ -13,7 +13,7 @@ class Rack:
     """How one cloud sells an accelerator in racks.
 
     gpus, vcpus, memory_gib: of a machine, RAM in GiB. nodes: machines of a rack. architecture: of their CPUs.
-    quota: its name on Google Cloud and Azure, empty if none is known. way: how it is bought, in words. purchase, sku,
+    quota: its name on Google Cloud and Azure, empty if none is known. way: how it is bought, as text. purchase, sku,
     region: of the price of a whole rack in the price book, sku empty without one.
     """
 
