@@ -68,7 +68,7 @@ def test_a_machine_of_a_stack_that_says_no_fabric_is_not_ranked_either() -> None
 
 def test_offers_are_of_the_same_gpu(book: PriceBook) -> None:
     assert {offer.gpu for offer in offers_of(book, "h200")} == {"h200"}
-    assert offers_of(book, "b300") == []
+    assert offers_of(book, "l40s") == []
 
 
 def test_equal_prices_share_a_rank() -> None:
