@@ -153,6 +153,7 @@ class RackOffered(Model):
 class Quotes(Answer):
     """Clusters that match a question."""
 
+    schema_minor: int = 1
     question: Question
     quotes: list[Quote]
     offers: list[Offered] = Field(description="the cheapest of each provider and GPU, on demand")

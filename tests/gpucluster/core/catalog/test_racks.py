@@ -19,8 +19,8 @@ def test_no_cluster_is_built_of_racks() -> None:
 def test_a_rack_is_told_in_the_words_of_its_buyer() -> None:
     assert rack_in_words("gb300") == (
         "GB300 is sold in whole racks of 18 nodes x 4 GPUs, one NVLink domain of 72; the nodes have ARM CPUs, so "
-        "images of jobs must be for arm64; a job reaches GPUs of other nodes over NVLink through a ComputeDomain of NVIDIA's "
-        "DRA driver; sold by: gcp reservation of whole racks, azure on demand, or reserved"
+        "images of jobs must be for arm64; a job reaches GPUs of other nodes over NVLink through a ComputeDomain of "
+        "NVIDIA's DRA driver; sold by: gcp reservation of whole racks, azure on demand, or reserved"
     )
     assert "aws capacity block only" in rack_in_words("gb200")
     assert racks_of("h100") == ()
