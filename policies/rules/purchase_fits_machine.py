@@ -17,6 +17,7 @@ from gpucluster.policies.engine.rule import CannotTell, Enforcement, Finding, Re
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 _LONGEST_RUN: Final = 7 * 24 * 3600
 _NOT_SOLD: Final = "is sold as spot and flex-start only, never on demand"
+_NOT_ON_DEMAND: Final = "is never sold on demand; it needs a reservation, flex-start or spot"
 
 
 def _gcp(resource: Resource) -> Iterator[Finding]:
@@ -60,11 +61,14 @@ class _Purchase:
         self.reservation = text(inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
         self.reserved_from = self.reservation if self.reservation not in (None, UNKNOWN, "NO_RESERVATION") else None
         self.is_compact = text(inputs, "placementPolicy", "type") == "COMPACT"
+        self.reserved_only = isinstance(pool.machine, str) and sold(pool.machine, "on_demand") == "no"
         self.flexible_only = isinstance(pool.machine, str) and flexible_only(pool.machine)
 
     def problems(self) -> Iterator[str]:
         if self.flexible_only and self.spot is False and self.flex_start is False:
             yield f"{self.pool.machine} {_NOT_SOLD}"
+        elif self.reserved_only and self.spot is False and self.flex_start is False and not self.reserved_from:
+            yield f"{self.pool.machine} {_NOT_ON_DEMAND}"
         yield from self._flex()
         yield from self._queued()
         yield from self._reserved()
@@ -176,10 +180,10 @@ RULE: Final = ResourceRule(
             check=_gcp,
             reads="gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, "
             "kubernetes:cloud.google.com/v1:ComputeClass",
-            fix="Buy a3-highgpu-1g, -2g and -4g as spot or flex_start; flex_start with autoscaling "
-            "(total_max_node_count), without node_count, auto_repair False, max_run_duration of at most 604800s, no "
-            "reservation and no spot; queued_provisioning with a minimum of 0 nodes; COMPACT without "
-            "queued_provisioning and blue-green upgrades.",
+            fix="Buy a3-highgpu-1g, -2g and -4g as spot or flex_start, and a4-highgpu-8g also by reservation; "
+            "flex_start with autoscaling (total_max_node_count), without node_count, auto_repair False, "
+            "max_run_duration of at most 604800s, no reservation and no spot; queued_provisioning with a minimum of 0 "
+            "nodes; COMPACT without queued_provisioning and blue-green upgrades.",
         ),
         azure=CloudCheck(
             check=_azure,
