@@ -27,14 +27,18 @@ def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -
     """The verdicts, those over several logs first. machine: of all nodes, if a log's own header does not contain it."""
     measurements = [measurement for log in logs for measurement in log.measurements]
     runs = [(run, machine_of(run, machine)) for run in measurements if isinstance(run, CollectiveRun)]
-    pairs = judge_pairs(runs)
     nodes = inventory_of(logs).nodes
+    pairs = judge_pairs(runs, [node.name for node in nodes])
     drivers = {node.name: node.software.get("driver") for node in nodes}
     return (
         *([pairs] if pairs else []),
         *judge_promises(promises, measurements),
         *judge_versions(nodes),
-        *(verdict for log in logs for verdict in _each(log, machine, promises, drivers, folded=pairs is not None)),
+        *(
+            verdict
+            for log in logs
+            for verdict in _each(log, machine, promises, drivers, folded=pairs is not None and pairs.check == "pairs")
+        ),
     )
 
 

@@ -23,7 +23,7 @@ class Verdict:
     """check: the judged property. measured, wanted: figures with their units, empty if there are none.
 
     why: one actionable sentence. nodes: those to check. log, line: the source; empty and 0 for
-    results of several logs.
+    results of several logs. together: nodes of each run to do next, to find the node.
     """
 
     check: str
@@ -34,6 +34,7 @@ class Verdict:
     nodes: tuple[str, ...] = ()
     log: str = ""
     line: int = 0
+    together: tuple[tuple[str, ...], ...] = ()
 
 
 def nodes_to_check(node: str | None, outcome: Outcome) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ LOGS: dict[str, tuple[str, str, Collective | None]] = {
 def judged(name: str, text: str, machine: str, collective: Collective | None = None) -> tuple[str, str]:
     log = read_log(Path(name), text)
     log = Log(log.name, completed(log.measurements, algorithm=None, collective=collective), log.damages)
-    (verdict,) = judge([log], machine=machines()[machine], promises=Promises())
+    *_, verdict = judge([log], machine=machines()[machine], promises=Promises())
     return verdict.check, verdict.outcome
 
 

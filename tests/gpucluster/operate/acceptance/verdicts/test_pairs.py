@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.components.shared.machine_choice import shapes
@@ -69,8 +70,64 @@ def test_a_slow_pair_of_nodes_that_are_fast_with_others_is_a_link() -> None:
     assert verdict.why == Says(f"{met[0][0]}", f"{met[0][1]}", "only")
 
 
-def test_a_single_pair_accuses_nobody() -> None:
-    assert judge_pairs([(pair("a", "b", 150.0), P5)]) is None
+def test_a_slow_pair_alone_accuses_neither_and_says_whom_to_measure_next() -> None:
+    slow = (pair("a", "b", 150.0), P5)
+
+    alone = judge_pairs([slow])
+    beside = judge_pairs([slow, (pair("c", "d", 372.0), P5)])
+    among = judge_pairs([slow], others=["a", "b", "e"])
+
+    assert alone and beside and among
+    assert [(one.outcome, one.nodes, one.together) for one in (alone, beside, among)] == [
+        ("fail", (), ()),
+        ("fail", (), (("a", "c"), ("b", "d"))),
+        ("fail", (), (("a", "e"), ("b", "e"))),
+    ]
+    assert alone.why == Says("a", "b", "third node")
+
+
+def test_the_runs_that_it_asked_for_name_the_node() -> None:
+    slow = [(pair("a", "b", 150.0), P5), (pair("c", "d", 372.0), P5)]
+
+    for bad, partner in (("a", "c"), ("b", "d")):
+        answers = [(pair(node, of, 150.0 if node == bad else 372.0), P5) for node, of in (("a", "c"), ("b", "d"))]
+        verdict = judge_pairs([*slow, *answers])
+        assert verdict is not None
+        assert (verdict.outcome, verdict.nodes, verdict.together) == ("fail", (bad,), ())
+        assert verdict.why == Says(bad, partner, "docs/operate/replacing-a-node.md")
+
+
+def test_a_fast_ring_of_fewer_than_two_pairs_has_no_verdict_of_its_own() -> None:
+    assert judge_pairs([(pair("a", "b", 372.0), P5)]) is None
+
+
+def ring(nodes: list[str], bad: set[str]) -> CollectiveRun:
+    run = pair("a", "b", 150.0 if bad & set(nodes) else 372.0)
+    return dataclasses.replace(run, nodes=tuple(nodes), node_count=len(nodes))
+
+
+@given(count=st.integers(min_value=2, max_value=40), data=st.data())
+@settings(max_examples=50, deadline=None)
+def test_halves_find_the_one_slow_node_in_about_log2_rounds(count: int, data: st.DataObject) -> None:
+    nodes = [f"n{number:02}" for number in range(count)]
+    bad = data.draw(st.sampled_from(nodes))
+    runs = [(ring(nodes, {bad}), P5)]
+    for _ in range(count.bit_length()):
+        verdict = judge_pairs(runs, others=["spare"])
+        assert verdict is not None
+        runs += [(ring(list(group), {bad}), P5) for group in verdict.together]
+
+    verdict = judge_pairs(runs, others=["spare"])
+    assert verdict is not None
+    assert (verdict.nodes, verdict.together) == ((bad,), ())
+
+
+def test_a_ring_that_is_slow_though_each_of_its_nodes_is_fast_with_others_is_the_network_between_them() -> None:
+    runs = [ring(["a", "b", "c", "d"], {"a"}), ring(["a", "b"], set()), ring(["c", "d"], set())]
+    verdict = judge_pairs([(run, P5) for run in runs])
+
+    assert verdict is not None
+    assert (verdict.outcome, verdict.nodes) == ("fail", ("a", "b", "c", "d"))
 
 
 def test_unknown_machines_are_not_judged() -> None:
