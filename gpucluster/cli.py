@@ -182,6 +182,7 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
             "Check that the nodes share one network domain.",
         ),
         Later("report", "gpucluster.operate.acceptance.commands:report", "Evaluate logs of measurements."),
+        Later("verify", "gpucluster.operate.acceptance.verify:verify", "Check the signature of a report."),
     ],
 )
 def acceptance() -> None:

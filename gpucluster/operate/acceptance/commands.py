@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import sys
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import NoReturn, TextIO, get_args
 
@@ -16,13 +17,16 @@ from gpucluster.components.spec.file import read_spec
 from gpucluster.core.catalog.machines import Machine, machines
 from gpucluster.core.documents.formats import write, written
 from gpucluster.core.text.typed import Source, json_value
+from gpucluster.cost.commands.options import POSITIVE
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.acceptance.document import Subject, acceptance_document
 from gpucluster.operate.acceptance.judge import completed, judge
 from gpucluster.operate.acceptance.logs.read import Log, UnknownLog, read_log
-from gpucluster.operate.acceptance.measurements import DEFAULT_ALGORITHM, RING, Collective
+from gpucluster.operate.acceptance.measurements import DEFAULT_ALGORITHM, RING, Collective, Replacement
 from gpucluster.operate.acceptance.runs.collect import Kubectl, source
+from gpucluster.operate.acceptance.signature import digest, sign
 from gpucluster.operate.acceptance.verdicts.commitments import Promises, promises_of
+from gpucluster.operate.acceptance.verdicts.goodput import hour_of, judge_goodput, lost_of
 from gpucluster.operate.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
 from gpucluster.options import form_of, output
 
@@ -43,6 +47,17 @@ from gpucluster.options import form_of, output
     type=click.Choice(get_args(Collective)),
     help="Collective of the runs, if the logs do not contain it.",
 )
+@click.option(
+    "--plan", metavar="FILE", type=click.File(encoding="utf-8"), help="Plan or state, for the price of a lost hour."
+)
+@click.option("--hours", metavar="HOURS", type=POSITIVE, help="Hours that the logs cover, for goodput.")
+@click.option(
+    "--sign",
+    "key",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="SSH key that signs the report, with --output; the signature is in OUTPUT.sig.",
+)
 @form_of("table", "json", "html")
 @output
 def report(
@@ -51,6 +66,9 @@ def report(
     machine: str | None,
     algorithm: str | None,
     collective: Collective | None,
+    plan: TextIO | None,
+    hours: Decimal | None,
+    key: Path | None,
     form: str,
     output: TextIO,
 ) -> None:
@@ -62,24 +80,39 @@ def report(
 
     Exit code 1: a check fails or cannot be decided.
     """
+    if key is not None and output.name in ("-", "<stdout>"):
+        raise click.UsageError("--sign needs --output: a signature is of a file; add -o report.json, for example")
     problems: list[str] = []
     read = [found for name in logs if (found := _read(name, problems)) is not None]
     shape = _machine(machine, problems)
-    promises = Promises()
-    if spec is not None:
-        try:
-            promises = promises_of(read_spec(spec))
-        except InputError as error:
-            problems.append(str(error))
+    promises, spares, price = Promises(), 0, None
+    try:
+        if spec is not None:
+            promises, spares = promises_of(given := read_spec(spec)), given.training.spares
+        if plan is not None:
+            price = hour_of(plan.read(), plan.name)
+    except InputError as error:
+        problems.append(str(error))
     if problems:
         raise InputError("\n".join(problems))
     read = [
         dataclasses.replace(log, measurements=completed(log.measurements, algorithm=algorithm, collective=collective))
         for log in read
     ]
-    verdicts = judge(read, machine=shape, promises=promises)
-    subject = Subject(machine=shape, spec=str(spec or ""), made=datetime.date.today())
+    measured = [measurement for log in read for measurement in log.measurements]
+    records = sum(isinstance(measurement, Replacement) for measurement in measured)
+    lost = lost_of(measured, hours=hours, spares=spares, price=price)
+    verdicts = (
+        *judge(read, machine=shape, promises=promises),
+        *judge_goodput(lost, price, records=records, spares=spares),
+    )
+    subject = Subject(
+        machine=shape, spec=str(spec or ""), made=datetime.date.today(), lost=lost, signed=key is not None
+    )
     write(acceptance_document(verdicts, read, subject), form, output)
+    if key is not None:
+        output.flush()
+        _say(f"Wrote {sign(Path(output.name), key)}")
     sys.exit(_code(verdicts))
 
 
@@ -274,13 +307,18 @@ def _listed(name: str | None, context: str | None) -> tuple[object, Source]:
 
 
 def _text(name: str) -> str:
-    data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    return data.decode("utf-8", "replace")
+    return _bytes(name).decode("utf-8", "replace")
+
+
+def _bytes(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
 
 
 def _read(name: str, problems: list[str]) -> Log | None:
     try:
-        return read_log(Path("standard input" if name == "-" else name), _text(name))
+        data = _bytes(name)
+        log = read_log(Path("standard input" if name == "-" else name), data.decode("utf-8", "replace"))
+        return dataclasses.replace(log, sha256=digest(data))
     except OSError as error:
         problems.append(f"{name} can't be read: {error.strerror}; give a log file")
     except UnknownLog as error:

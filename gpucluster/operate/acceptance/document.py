@@ -13,12 +13,13 @@ from typing import Final
 from gpucluster.core.catalog.machines import Machine
 from gpucluster.core.documents.charts import Bar, Bars, Curve, Curves, Figure, figure
 from gpucluster.core.documents.document import Document, Heading, Row, Section, Table, counted
-from gpucluster.operate.acceptance.document_json import Acceptance
+from gpucluster.operate.acceptance.document_json import Acceptance, LogFile
 from gpucluster.operate.acceptance.inventory import Inventory, NodeFacts, inventory_of
 from gpucluster.operate.acceptance.judge import machine_of
 from gpucluster.operate.acceptance.logs.read import Log
 from gpucluster.operate.acceptance.measurements import ALL_TO_ALL, CollectiveRun
 from gpucluster.operate.acceptance.verdicts.fabric import bar, size_words
+from gpucluster.operate.acceptance.verdicts.goodput import Lost
 from gpucluster.operate.acceptance.verdicts.verdict import (
     CANNOT_TELL,
     FAIL,
@@ -40,6 +41,8 @@ _KINDS: Final[Mapping[str, str]] = {
     "kernel modules": "Nodes and GPUs",
     "software of the nodes": "Nodes and GPUs",
     "node replaced": "Nodes and GPUs",
+    "goodput": "Goodput",
+    "lost hour": "Goodput",
     "training pool": "Placement",
     "network domain": "Placement",
     "nodes and spares": "Placement",
@@ -55,13 +58,16 @@ _NAMED: Final = 4
 @dataclass(frozen=True, kw_only=True)
 class Subject:
     """What was measured. machine: of all nodes, if a log's own header does not contain it. cluster: context of the
-    kubeconfig, spec: the file; empty if unknown. made: the day of the report.
+    kubeconfig, spec: the file; empty if unknown. made: the day of the report. lost: hours without all nodes, if known.
+    signed: whether the report is, so that it lists its logs.
     """
 
     machine: Machine | None = None
     cluster: str = ""
     spec: str = ""
     made: datetime.date
+    lost: Lost | None = None
+    signed: bool = False
 
 
 def acceptance_document(verdicts: Sequence[Verdict], logs: Sequence[Log], subject: Subject) -> Document:
@@ -73,13 +79,20 @@ def acceptance_document(verdicts: Sequence[Verdict], logs: Sequence[Log], subjec
 
     def model() -> Acceptance:
         measured = [measurement for log in logs for measurement in log.measurements]
-        return Acceptance(outcome=overall, verdicts=[*verdicts], inventory=inventory, measurements=measured)
+        return Acceptance(
+            outcome=overall,
+            verdicts=[*verdicts],
+            inventory=inventory,
+            lost=subject.lost,
+            logs=[LogFile(name=log.name, sha256=log.sha256) for log in logs],
+            measurements=measured,
+        )
 
     return Document(
         title=f"Acceptance: {overall} ({summary})" if summary else f"Acceptance: {overall}",
         answer=f"Check {', '.join(named)}." if named else "",
         outcome="over" if overall == FAIL else "within" if overall == PASS else "",
-        sections=lambda: _sections(verdicts, inventory),
+        sections=lambda: _sections(verdicts, inventory, logs if subject.signed else []),
         model=model,
         totals=lambda: _facts(logs, subject),
         figures=lambda: _figures(verdicts, logs, subject.machine),
@@ -106,7 +119,7 @@ def _kind(verdict: Verdict) -> str:
     return next((kind for words, kind in _KINDS.items() if verdict.check.startswith(words)), _FABRIC)
 
 
-def _sections(verdicts: Sequence[Verdict], inventory: Inventory) -> Iterator[Section]:
+def _sections(verdicts: Sequence[Verdict], inventory: Inventory, logs: Sequence[Log]) -> Iterator[Section]:
     kinds: dict[str, list[Verdict]] = {}
     for verdict in sorted(verdicts, key=lambda verdict: _ORDER.index(verdict.outcome)):
         kinds.setdefault(_kind(verdict), []).append(verdict)
@@ -125,6 +138,9 @@ def _sections(verdicts: Sequence[Verdict], inventory: Inventory) -> Iterator[Sec
     if inventory.nodes:
         yield Heading("Nodes")
         yield Table(heads=("node",), rows=[Row((node.name,), [*_node(node)]) for node in inventory.nodes])
+    if hashed := [log for log in logs if log.sha256]:
+        yield Heading("Files")
+        yield Table(heads=("file", "SHA-256"), rows=[Row((log.name, log.sha256)) for log in hashed], left=range(2))
 
 
 def _node(node: NodeFacts) -> Iterator[str]:

@@ -41,8 +41,9 @@ def inventory_of(logs: Sequence[Log]) -> Inventory:
         for node, system in log.systems.items():
             software.setdefault(node, {}).update(system)
         for run in log.measurements:
-            if isinstance(run, CollectiveRun) and run.nccl:
-                tools.setdefault(f"NCCL {run.nccl}")
+            if isinstance(run, CollectiveRun):
+                installed = {"NCCL": run.nccl, **run.software}
+                tools.update(dict.fromkeys(f"{name} {version}" for name, version in installed.items() if version))
             if not isinstance(run, Replacement):
                 tools.setdefault(run.tool)
             if isinstance(run, Diagnosis) and run.node:

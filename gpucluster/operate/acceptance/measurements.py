@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final, Literal
 
 Collective = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all"]
@@ -152,13 +153,15 @@ class Storage:
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """A replaced node. hours: from the request until its successor was ready."""
+    """A replaced node. hours: from the request, asked, until its successor was ready."""
 
     kind: Literal["replacement"] = "replacement"
     log: str
     line: int
     node: str
     hours: float
+    asked: datetime
+    ready: datetime
 
 
 Measurement = CollectiveRun | Diagnosis | Modules | Storage | Replacement

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from gpucluster.errors import InputError
 from gpucluster.operate.acceptance.logs import dcgm, elbencho, fio, modules, nccl_tests, torch_table
 from gpucluster.operate.acceptance.logs.lines import Header, Line, header_of, lines
 from gpucluster.operate.acceptance.measurements import Measurement, Replacement
+from gpucluster.operate.acceptance.signature import digest
 
 
 def recognise(data: Any) -> bool:
@@ -28,11 +29,17 @@ def read(log: str, line: int, data: Mapping[str, Any]) -> Replacement:
     """The replacement. Raises KeyError, TypeError or ValueError if a time is missing, or the end is before the
     start.
     """
-    asked, ready = datetime.fromisoformat(data["asked"]), datetime.fromisoformat(data["ready"])
+    asked, ready = (_time(data[name]) for name in ("asked", "ready"))
     hours = (ready - asked).total_seconds() / 3600
     if hours < 0:
         raise ValueError(f"ready {data['ready']} is earlier than asked {data['asked']}")
-    return Replacement(log=log, line=line, node=str(data["replaced"]), hours=hours)
+    return Replacement(log=log, line=line, node=str(data["replaced"]), hours=hours, asked=asked, ready=ready)
+
+
+def _time(text: str) -> datetime:
+    """In UTC if it names no zone."""
+    time = datetime.fromisoformat(text)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 FORMATS: Final = (
@@ -55,12 +62,16 @@ class Damage:
 
 @dataclass(frozen=True)
 class Log:
-    """The measurements of a file, in order, and its unreadable parts. systems: its headers' facts about nodes."""
+    """The measurements of a file, in order, and its unreadable parts. systems: its headers' facts about nodes.
+
+    sha256: of its content, in hexadecimal digits; empty if unknown.
+    """
 
     name: str
     measurements: tuple[Measurement, ...]
     damages: tuple[Damage, ...] = ()
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    sha256: str = ""
 
     @classmethod
     def untold(cls, path: Path, why: str) -> Log:
@@ -88,7 +99,7 @@ def read_log(path: Path, text: str) -> Log:
     headers = [found for line in all_lines if (found := header_of(line.text))]
     systems = {node: system for header in headers for node, system in header.systems.items()}
     try:
-        return replace(_measured(name, all_lines, first), systems=systems)
+        return replace(_measured(name, all_lines, first), systems=systems, sha256=digest(text.encode()))
     except (ValueError, OverflowError):  # Python accepts some 4,300
         raise UnknownLog(f"{name} has a number with too many digits; run it again") from None
 

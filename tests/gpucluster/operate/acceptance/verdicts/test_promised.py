@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -18,6 +19,7 @@ from gpucluster.operate.acceptance.measurements import (
 )
 from gpucluster.operate.acceptance.verdicts.commitments import Promise, Promises
 
+ASKED = datetime(2026, 11, 3, tzinfo=UTC)
 ALL = Promises(
     bus_gb_per_s={4: Promise(Decimal(360), "promises.bus_gb_per_s.4")},
     storage_gb_per_s=Promise(Decimal(3), "storage.shared.gb_per_s"),
@@ -59,7 +61,7 @@ def storage(gb_per_s: float, files_per_s: float) -> tuple[Storage, Storage]:
 def test_a_promise_is_kept_at_its_figure_and_broken_below(
     speed: float, gb_per_s: float, files: float, hours: float, expected: str
 ) -> None:
-    replaced = Replacement(log="a.log", line=1, node="node-a", hours=hours)
+    replaced = Replacement(log="a.log", line=1, node="node-a", hours=hours, asked=ASKED, ready=ASKED)
 
     assert outcomes(ring(speed), *storage(gb_per_s, files), replaced) == {
         "promises.bus_gb_per_s.4": expected,
