@@ -54,6 +54,15 @@ def build() -> None:
     done = subprocess.run(command, cwd=build, env={**os.environ, "NO_COLOR": "1"}, check=False)
     if done.returncode:
         raise click.ClickException("the site has links that lead nowhere, listed above")
+    serve_llms(SITE)
+
+
+def serve_llms(folder: Path) -> None:
+    """Writes llms.txt into the folder of the site, with links to its pages."""
+    text = (ROOT / "llms.txt").read_text(encoding="utf-8")
+    (folder / "llms.txt").write_text(
+        re.sub(r"\]\(README\.md\)", "](./)", text).replace("/README.md)", "/)").replace(".md)", "/)"), encoding="utf-8"
+    )
 
 
 def pages() -> list[Path]:
