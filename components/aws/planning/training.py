@@ -208,7 +208,8 @@ def _report_capacity(plan: TrainingPlan, planning: Planning[Location]) -> None:
     if plan.placement.blocks:
         planning.notes.append(blocks_note(len(plan.parts)))
     planning.quotas[ON_DEMAND] += 0 if plan.capacity_block else plan.size * plan.shape.vcpus
-    planning.quotas[RESERVED] += plan.size * plan.shape.vcpus if plan.placement.kind == "reservation" else 0
+    if plan.placement.kind == "reservation" and not plan.capacity_block:
+        planning.quotas[RESERVED] += plan.size * plan.shape.vcpus
     planning.quotas[INTERFACES] += plan.size * len(plan.interfaces)
     planning.quotas[NODES] = max(part.nodes for part in plan.parts)
 

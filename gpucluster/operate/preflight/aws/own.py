@@ -39,16 +39,16 @@ class Own:
         pages = self.caller.pages("ec2", "describe_instances", "Reservations", Filters=filters)
         return [one for page in pages for one in page["Instances"] if self.has(one.get("Tags", []))]
 
-    def vcpus(self, families: str, *, spot: bool) -> int:
-        """Of its machines outside reservations, which count in quotas by themselves. families: first letters of their
-        types.
+    def vcpus(self, families: str, *, spot: bool, reserved: bool) -> int:
+        """Of its machines that count in a quota of vCPUs. families: first letters of their types. reserved: the plan
+        has a reservation, which counts by itself, so the machines in it don't.
         """
         return sum(
             one["CpuOptions"]["CoreCount"] * one["CpuOptions"]["ThreadsPerCore"]
             for one in self.machines()
             if one["InstanceType"][0] in families
-            and (one.get("InstanceLifecycle") == "spot") is spot
-            and not one.get("CapacityReservationId")
+            and one.get("InstanceLifecycle", "") == ("spot" if spot else "")
+            and not (reserved and one.get("CapacityReservationId"))
         )
 
     def in_reservation(self, id_: str) -> int:

@@ -130,8 +130,10 @@ def _use(caller: Caller, own: Own, question: Question, quota: Mapping[str, Any])
         raise CannotAsk("Service Quotas names no metric of its use")
     everyone = _metric(caller, metric)
     families, spot = _FAMILIES[question.subject]
-    # Nothing of an unused quota is the stack's: its machines need no request then.
-    return _Use(everyone=everyone, own=own.vcpus(families, spot=spot) if everyone else 0)
+    if not everyone:
+        return _Use(everyone=0)  # nothing of it is the stack's: its machines need no request
+    reserved = question.details["reserved"] != "0"
+    return _Use(everyone=everyone, own=own.vcpus(families, spot=spot, reserved=reserved))
 
 
 def _metric(caller: Caller, metric: Mapping[str, Any]) -> int:

@@ -21,6 +21,7 @@ from gpucluster.operate.preflight.asking import ask
 from gpucluster.operate.preflight.aws import open_account
 from gpucluster.operate.preflight.aws.errors import explained
 from gpucluster.operate.preflight.aws.requests import Caller
+from gpucluster.operate.preflight.command import asked
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.plans import HERE, spec
 
@@ -159,8 +160,30 @@ def test_the_partition_is_compared(moto: Caller) -> None:
     assert said(answer) == ("fine", "account 123456789012, partition aws")
 
 
-def test_each_question_of_a_plan_has_a_way_to_ask(moto: Caller, tmp_path: Path) -> None:
-    del moto, tmp_path
+def test_without_credentials_the_command_lists_what_it_would_have_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    plan = CLOUD.plan_cluster(ClusterSpec.model_validate(spec()), HERE, stack="aws-trial")
+    found = asked("aws-trial", plan, HERE, Path.cwd(), say=False)
+    unanswered = [answer.question for answer in found.answers if answer.found == "there are no AWS credentials"]
+    assert (found.identity, unanswered) == (None, list(plan.facts.questions))
+    assert found.blocked
+
+
+@pytest.mark.slow
+def test_the_whole_command_asks_an_account_twice_alike(moto: Caller) -> None:
+    """With the actions of the types that the program declares, which moto doesn't simulate."""
+    del moto
+    plan = CLOUD.plan_cluster(ClusterSpec.model_validate(spec()), HERE, stack="aws-trial")
+    first, second = (asked("aws-trial", plan, HERE, Path.cwd(), say=False).answers for _ in range(2))
+    assert [said(answer) for answer in first] == [said(answer) for answer in second]
+    verdicts = {answer.question.subject: str(answer.verdict) for answer in first}
+    assert verdicts["m7i.xlarge"] == verdicts["L-F678F1CE"] == verdicts["us-east-1a"] == "fine"
+    assert not [answer.found for answer in first if "Error" in answer.found]
+
+
+def test_each_question_of_a_plan_has_a_way_to_ask(moto: Caller) -> None:
+    del moto
     account = opened()
     plans = [
         CLOUD.plan_cluster(ClusterSpec.model_validate(spec(**change)), HERE, stack="aws-trial")
@@ -169,5 +192,5 @@ def test_each_question_of_a_plan_has_a_way_to_ask(moto: Caller, tmp_path: Path) 
             {"placement": {"kind": "reservation", "id": "cr-0123456789abcdef0"}},
         )
     ]
-    asked = {one.about for plan in plans for one in plan.facts.questions}
-    assert asked <= set(account.askers)
+    kinds = {one.about for plan in plans for one in plan.facts.questions}
+    assert kinds <= set(account.askers)

@@ -92,6 +92,15 @@ def test_what_a_reservation_holds_counts_already(stubs: Stubs, caller: Caller, o
     assert said(ask_quota(caller, own, quota("L-417A185B", 960, reserved=960))) == ("fine", "960 units, 960 in use")
 
 
+def test_machines_in_an_open_reservation_of_others_are_own(stubs: Stubs, caller: Caller, own: Own) -> None:
+    limit(stubs, "L-417A185B", 192)
+    use(stubs, 192)
+    block = machine(InstanceLifecycle="capacity-block", CapacityReservationId="cr-2")
+    machines(stubs, machine(CapacityReservationId="cr-1"), block)
+    found = ("fine", "192 units, 192 in use, of it 192 by this stack")
+    assert said(ask_quota(caller, own, quota("L-417A185B", 192))) == found
+
+
 def test_pools_that_grow_later_warn(stubs: Stubs, caller: Caller, own: Own) -> None:
     limit(stubs, "L-417A185B", 960)
     use(stubs)
