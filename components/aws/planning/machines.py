@@ -56,7 +56,7 @@ def check_sale(
         if is_zone_id(place.zone) and place.local_zone is None and not reserved:
             planning.refuse_place("zone", f"is {place.zone!r}, {missing}", sold)
         note = f"{unknown} {place.zone} is unknown: {sold}"
-    # EC2's offers tell what can be bought, not what a reservation or a block holds.
+    # EC2's offers are what can be bought, not what a reservation or a block holds.
     planning.ask(offer_question(name, pool, place.zone, note=note, decides=not reserved and not later))
 
 

@@ -33,7 +33,7 @@ LUSTRE: Final[Mapping[str, str]] = {
 """By deployment; no source gives the defaults."""
 
 RESERVED: Final = "vCPUs of on-demand P instances that a reservation holds"
-"""Their reservation counts in the quota before any machine runs, in the account of its owner, whoever runs them.
+"""Their reservation counts in the quota of its owner before any machine runs, also for machines of other accounts.
 
 Source: Amazon EC2 user guide, capacity-reservation-sharing, "Instance limits".
 """

@@ -96,10 +96,10 @@ def _askers(caller: Caller, plan: Any) -> Mapping[str, Asker]:
 def _ask_account(caller: Caller, question: Question) -> Answer:
     """Only the partition can differ: another account has been refused before."""
     found = caller.arn.split(":")[1]
-    said = f"account {caller.account}, partition {found}"
+    text = f"account {caller.account}, partition {found}"
     if found == partition(caller.region):
-        return fine(question, said)
-    return refused(question, said, f"log in to an account of partition {partition(caller.region)}")
+        return fine(question, text)
+    return refused(question, text, f"log in to an account of partition {partition(caller.region)}")
 
 
 def _no_api(questions: Sequence[Question]) -> Sequence[Answer]:

@@ -11,7 +11,7 @@ from gpucluster.operate.preflight.aws.requests import Caller
 
 
 def ask_bucket(caller: Caller, question: Question) -> Answer:
-    """FSx links buckets of its own region. Source: FSx for Lustre user guide, create-dra-linked-data-repo."""
+    """FSx links buckets of the same region. Source: FSx for Lustre user guide, create-dra-linked-data-repo."""
     try:
         found = caller.client("s3").head_bucket(Bucket=question.subject)
     except Exception as error:

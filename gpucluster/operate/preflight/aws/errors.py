@@ -71,7 +71,7 @@ def code_of(error: Exception) -> str:
 
 
 def explained(error: Exception) -> CannotAsk | None:
-    """None for an exception that is none of boto3's."""
+    """None for an exception that is not of boto3."""
     if isinstance(error, CannotAsk):
         return error
     if not type(error).__module__.startswith(("botocore", "boto3")):
@@ -108,7 +108,7 @@ def _of_client(name: str, error: Exception) -> CannotAsk:
     if name == "ProfileNotFound":
         return CannotAsk(_first_line(str(error)), "set AWS_PROFILE to one that `aws configure list-profiles` lists")
     if name == "ResponseParserError":
-        return CannotAsk("an answer that is none of AWS', perhaps of a proxy", "check HTTPS_PROXY and AWS_ENDPOINT_URL")
+        return CannotAsk("an answer that is not of AWS, perhaps of a proxy", "check HTTPS_PROXY and AWS_ENDPOINT_URL")
     if name in _NO_ANSWER:
         fix = "check the network, HTTPS_PROXY, and endpoints of a closed network"
         return CannotAsk(f"no answer from AWS: {_first_line(str(error))}", fix)

@@ -97,31 +97,31 @@ def _subnet(question: Question, subnet: Any, networks: Mapping[str, _Network]) -
     id_, vpc = question.subject, question.details["network"]
     zone = subnet["AvailabilityZoneId"] if is_zone_id(question.place) else subnet["AvailabilityZone"]
     free = subnet["AvailableIpAddressCount"]
-    said = f"in {zone}, {free:,} free addresses"
+    text = f"in {zone}, {free:,} free addresses"
     if subnet["VpcId"] != vpc or vpc not in networks:
         return refused(question, f"in {subnet['VpcId']}, not in {vpc}", "write a subnet of that network")
     if zone != question.place:
-        return refused(question, said, f"write a subnet in {question.place}, or choose that zone")
+        return refused(question, text, f"write a subnet in {question.place}, or choose that zone")
     out = networks[vpc].out(id_)
     if out and out.get("GatewayId", "").startswith("igw-"):
-        return refused(question, f"{said}, public", "write a subnet whose route to the internet is a NAT gateway")
+        return refused(question, f"{text}, public", "write a subnet whose route to the internet is a NAT gateway")
     if isinstance(question.needed, int) and free < question.needed:
-        return refused(question, f"{said}, private", "write a larger subnet, or request fewer nodes")
-    return fine(question, f"{said}, private")
+        return refused(question, f"{text}, private", "write a larger subnet, or request fewer nodes")
+    return fine(question, f"{text}, private")
 
 
 def _network(caller: Caller, question: Question, network: _Network | None) -> Answer:
     if network is None:
         return refused(question, "not in this account and region", "write the id of a network that it has")
     faults = list(_faults(caller, question, network))
-    said = ", ".join(block["CidrBlock"] for block in network.vpc.get("CidrBlockAssociationSet", []))
+    text = ", ".join(block["CidrBlock"] for block in network.vpc.get("CidrBlockAssociationSet", []))
     if not faults:
-        return fine(question, f"{said}, DNS, S3 endpoint, way out")
+        return fine(question, f"{text}, DNS, S3 endpoint, way out")
     worst = [fault for fault in faults if fault.stops] or faults
     return Answer(
         question=question,
         verdict=Verdict.STOPS if worst[0].stops else Verdict.WARNS,
-        found=f"{said}; " + "; ".join(fault.found for fault in faults),
+        found=f"{text}; " + "; ".join(fault.found for fault in faults),
         fix="; ".join(fault.fix for fault in faults),
     )
 

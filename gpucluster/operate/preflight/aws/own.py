@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -39,14 +40,14 @@ class Own:
         pages = self.caller.pages("ec2", "describe_instances", "Reservations", Filters=filters)
         return [one for page in pages for one in page["Instances"] if self.has(one.get("Tags", []))]
 
-    def vcpus(self, families: str, *, spot: bool, reserved: bool) -> int:
-        """Of its machines that count in a quota of vCPUs. families: first letters of their types. reserved: the plan
-        has a reservation, which counts by itself, so the machines in it don't.
+    def vcpus(self, types: str, *, spot: bool, reserved: bool) -> int:
+        """Of its machines that count in a quota of vCPUs. types: the form of their types. reserved: the plan has a
+        reservation, which counts by itself, so the machines in it do not.
         """
         return sum(
             one["CpuOptions"]["CoreCount"] * one["CpuOptions"]["ThreadsPerCore"]
             for one in self.machines()
-            if one["InstanceType"][0] in families
+            if re.match(types, one["InstanceType"])
             and one.get("InstanceLifecycle", "") == ("spot" if spot else "")
             and not (reserved and one.get("CapacityReservationId"))
         )

@@ -26,7 +26,7 @@ def _zone(question: Question, zones: Mapping[str, Any]) -> Answer:
         names = ", ".join(sorted(f"{zone['ZoneName']} ({zone['ZoneId']})" for zone in _unique(zones)))
         return refused(question, "not a zone of this account", f"write one that it has: {names}")
     known_as = one["ZoneName"] if is_zone_id(question.subject) else one["ZoneId"]
-    said = f"{known_as}, {one.get('State', 'available')}"
+    text = f"{known_as}, {one.get('State', 'available')}"
     if one.get("OptInStatus", "opted-in") not in _USED:
         group = one.get("GroupName") or question.details.get("group", "")
         command = (
@@ -41,10 +41,10 @@ def _zone(question: Question, zones: Mapping[str, Any]) -> Answer:
             if zone["ZoneId"] not in question.details["refused"].split() and zone.get("ZoneType") == "availability-zone"
         ]
         fix = f"EKS places no control plane there: write another zone or secondZone, of {', '.join(sorted(usable))}"
-        return refused(question, said, fix)
+        return refused(question, text, fix)
     if one.get("State", "available") not in ("available", "information"):
-        return refused(question, said, "choose another zone")
-    return fine(question, said)
+        return refused(question, text, "choose another zone")
+    return fine(question, text)
 
 
 def _unique(zones: Mapping[str, Any]) -> list[Any]:

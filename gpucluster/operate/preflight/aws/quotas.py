@@ -22,6 +22,7 @@ from gpucluster.operate.preflight.aws.requests import Caller, attempted
 
 _HOURS: Final = 3
 """How far back a usage metric is read: it has a value every minute while there is any use."""
+_CODE: Final = "L-"
 _OPEN: Final = frozenset({"PENDING", "CASE_OPENED"})
 
 
@@ -35,6 +36,8 @@ class _Use:
 
 def ask_quota(caller: Caller, own: Own, question: Question) -> Answer:
     """Whether limit minus use of others is what the stack needs. What a reservation holds is counted already."""
+    if not question.subject.startswith(_CODE):
+        raise CannotAsk("no source gives the code of this quota", "look for it in Service Quotas")
     quota = _quota(caller, question)
     limit, needed = math.floor(quota["Value"]), int(question.needed or 0)
     more = needed - int(question.details["reserved"])
@@ -129,11 +132,11 @@ def _use(caller: Caller, own: Own, question: Question, quota: Mapping[str, Any])
     if not metric:
         raise CannotAsk("Service Quotas names no metric of its use")
     everyone = _metric(caller, metric)
-    families, spot = _FAMILIES[question.subject]
+    types, spot = _MACHINES[question.subject]
     if not everyone:
         return _Use(everyone=0)  # nothing of it is the stack's: its machines need no request
     reserved = question.details["reserved"] != "0"
-    return _Use(everyone=everyone, own=own.vcpus(families, spot=spot, reserved=reserved))
+    return _Use(everyone=everyone, own=own.vcpus(types, spot=spot, reserved=reserved))
 
 
 def _metric(caller: Caller, metric: Mapping[str, Any]) -> int:
@@ -171,9 +174,9 @@ def _addresses(caller: Caller, own: Own) -> _Use:
 
 def _interfaces(caller: Caller, own: Own) -> _Use:
     found = list(caller.pages("ec2", "describe_network_interfaces", "NetworkInterfaces"))
-    ours = {one["InstanceId"] for one in own.machines()} if found else set[str]()
+    own_part = {one["InstanceId"] for one in own.machines()} if found else set[str]()
     attached = (one.get("Attachment", {}).get("InstanceId") for one in found)
-    return _Use(everyone=len(found), own=sum(machine in ours for machine in attached))
+    return _Use(everyone=len(found), own=sum(machine in own_part for machine in attached))
 
 
 def _lustre(deployment: str) -> Callable[[Caller, Own], _Use]:
@@ -183,7 +186,7 @@ def _lustre(deployment: str) -> Callable[[Caller, Own], _Use]:
             for one in caller.pages("fsx", "describe_file_systems", "FileSystems")
             if one.get("LustreConfiguration", {}).get("DeploymentType") == deployment
         ]
-        return _Use(everyone=sum(gib for gib, _ in found), own=sum(gib for gib, ours in found if ours))
+        return _Use(everyone=sum(gib for gib, _ in found), own=sum(gib for gib, own_part in found if own_part))
 
     return use
 
@@ -196,12 +199,12 @@ _COUNTS: Final[Mapping[str, Callable[[Caller, Own], _Use]]] = {
     "L-F678F1CE": _networks,
 }
 """Quotas whose use is counted, because no metric has it."""
-_FAMILIES: Final[Mapping[str, tuple[str, bool]]] = {
-    "L-1216C47A": ("acdhimrtz", False),
-    "L-417A185B": ("p", False),
-    "L-C4BD4855": ("p", True),
+_MACHINES: Final[Mapping[str, tuple[str, bool]]] = {
+    "L-1216C47A": (r"[acdhimrtz]\d", False),
+    "L-417A185B": (r"p\d", False),
+    "L-C4BD4855": ("p5", True),
 }
-"""Quota -> first letters of its machines' types, and whether it is of spot."""
+"""Quota -> the form of its machines' types, and whether it is of spot."""
 _PER_RESOURCE: Final = frozenset({"L-BD136F5B"})
 """Quotas of each resource by itself, which the account has no use of."""
 

@@ -41,18 +41,18 @@ def ask_reservation(caller: Caller, own: Own, question: Question) -> Answer:
     for wrong, fix in _faults(one, question):
         return refused(question, wrong, fix, show)
     free = _free(one, own, int(question.needed or 0))
-    said = f"{free:,} of {one['TotalInstanceCount']:,} free for this stack, {_when(one)}"
+    text = f"{free:,} of {one['TotalInstanceCount']:,} free for this stack, {_when(one)}"
     early = one["State"] in _EARLY
     if early:
         free = one["TotalInstanceCount"]
-        said = f"{free:,}, {_when(one)}"
+        text = f"{free:,}, {_when(one)}"
     if free < int(question.needed or 0):
         fix = f"request at most {free:,} nodes, stop what else runs in it, or reserve more"
-        return refused(question, said, fix, show)
+        return refused(question, text, fix, show)
     if early and question.details["active"]:
         fix = "set purchase.active: false until it starts, or run `up` then"
-        return refused(question, said, fix, show)
-    return fine(question, said)
+        return refused(question, text, fix, show)
+    return fine(question, text)
 
 
 def ask_group(caller: Caller, own: Own, question: Question) -> Answer:
@@ -76,10 +76,10 @@ def ask_group(caller: Caller, own: Own, question: Question) -> Answer:
     needed = int(question.needed or 0)
     free = sum(_free(one, own, needed) for one in fitting)
     other = "".join(f"; {id_}: {fault[0]}" for id_, fault in faults.items() if fault)
-    said = f"{free:,} free for this stack in {len(fitting)} of {len(members)} reservations{other}"
+    text = f"{free:,} free for this stack in {len(fitting)} of {len(members)} reservations{other}"
     if free >= needed:
-        return fine(question, said)
-    return refused(question, said, f"request at most {free:,} nodes, or add reservations to the group", show)
+        return fine(question, text)
+    return refused(question, text, f"request at most {free:,} nodes, or add reservations to the group", show)
 
 
 def _described(caller: Caller, ids: list[str]) -> list[Any]:

@@ -30,10 +30,10 @@ def ask_kubernetes(caller: Caller, question: Question) -> Answer:
     one = found[0]
     if one["versionStatus"] == _STANDARD:
         return fine(question, f"standard support{_until(one.get('endOfStandardSupportDate'))}")
-    said = f"extended support{_until(one.get('endOfExtendedSupportDate'))}"
+    text = f"extended support{_until(one.get('endOfExtendedSupportDate'))}"
     if question.needed == "extended support":
-        return fine(question, said)
-    return refused(question, said, "write a newer versions.kubernetes, or versions.support: extended", show)
+        return fine(question, text)
+    return refused(question, text, "write a newer versions.kubernetes, or versions.support: extended", show)
 
 
 def _until(end: Any) -> str:
@@ -64,16 +64,16 @@ def _addon(caller: Caller, question: Question, offered: Mapping[str, Mapping[str
         ),
         None,
     )
-    said = f"EKS' default is {default}" if default else "EKS names no default"
+    text = f"EKS' default is {default}" if default else "EKS names no default"
     if not found:
         return refused(question, f"EKS does not offer it for Kubernetes {version}", "write another versions.kubernetes")
     if question.needed is None or question.needed in found:
-        return fine(question, f"offered; {said}" if question.needed else said)
+        return fine(question, f"offered; {text}" if question.needed else text)
     show = (
         f"aws eks describe-addon-versions --region {caller.region} --kubernetes-version {version} --addon-name {name}"
     )
     fix = f"write versions.addons: {{{name}: {default or 'default'}}}"
-    return refused(question, f"not offered, but {', '.join([*found][:_SHOWN])}; {said}", fix, show)
+    return refused(question, f"not offered, but {', '.join([*found][:_SHOWN])}; {text}", fix, show)
 
 
 def ask_images(caller: Caller, questions: Sequence[Question]) -> list[Answer]:
@@ -89,10 +89,10 @@ def _image(caller: Caller, question: Question, found: Mapping[str, str]) -> Answ
     if newest not in found:
         version = _version(question)
         return refused(question, f"EKS has no image for Kubernetes {version}", "write another version", show)
-    said = f"{found[newest]} is the newest"
+    text = f"{found[newest]} is the newest"
     if pinned and pinned not in found:
-        return refused(question, f"not offered; {said}", f"write {found[newest]}", show)
-    return fine(question, f"{found[pinned]}; {said}" if pinned else said)
+        return refused(question, f"not offered; {text}", f"write {found[newest]}", show)
+    return fine(question, f"{found[pinned]}; {text}" if pinned else text)
 
 
 def _version(question: Question) -> str:

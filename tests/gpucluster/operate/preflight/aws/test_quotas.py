@@ -146,6 +146,11 @@ def test_unknown_use_is_not_fine(value: int, verdict: str, stubs: Stubs, caller:
     assert ("cloudwatch:GetMetricData" in answer.found) is (verdict == "can't tell")
 
 
+def test_a_quota_without_a_known_code_is_not_fine(caller: Caller, own: Own) -> None:
+    [answer] = one_by_one(lambda one: ask_quota(caller, own, one))([quota("P6 spot requests", 192)])
+    assert said(answer) == ("can't tell", "no source gives the code of this quota")
+
+
 def test_a_throttled_quota_leaves_the_others(stubs: Stubs, caller: Caller, own: Own) -> None:
     ask = one_by_one(lambda one: ask_quota(caller, own, one))
     stubs.fail("service-quotas", "get_service_quota", "TooManyRequestsException")
