@@ -222,7 +222,7 @@ def report_existing(network: ClusterNetwork, plan: NetworkPlan, planning: Planni
         ),
     )
     if plan.nat:
-        # A proxy of the user's serves as well, and no API tells of it.
+        # The user's proxy serves as well, and no API shows it.
         region = planning.location.region
         nat = Question(
             about="nat", subject=existing.id, needed="Cloud NAT", place=region, note=subnet_note, decides=False

@@ -77,7 +77,7 @@ def _rank(text: str) -> int:
 
 
 _OLD_GPUS: Final = frozenset({"NVIDIA_A100", "NVIDIA_A100_80GB"})
-"""GPUs in machines of this project with an on-demand quota of their own; newer ones share one by family. Source:
+"""GPUs in machines of this project with their own on-demand quota; newer ones share one by family. Source:
 Compute Engine API v1, discovery document of 2026-11-06, `Quota.metric`."""
 _OLD_CPUS: Final = frozenset({"A2"})
 """Machine families likewise, for vCPUs. Source: the same."""
@@ -147,7 +147,7 @@ def exact_names(text: str, families: list[str]) -> list[Exact]:
             Exact(metric="gpus_per_gpu_family", unit="GPUs", family=f"gpu_family={family}", sandbox=name, held=True)
         ]
     if name.startswith("preemptible vCPUs"):
-        # Without a quota of its own, preemptible machines count against the standard ones. Source: Compute Engine
+        # In a project without this quota, preemptible machines count against the standard one. Source: Compute Engine
         # documentation, "Preemptible VM instances" (quotas).
         return [Exact(metric="preemptible_cpus", unit="vCPUs", sure=False)]
     if found := re.match(r"vCPUs of (\w+) ", name):
@@ -156,7 +156,11 @@ def exact_names(text: str, families: list[str]) -> list[Exact]:
         return [Exact(metric="cpus_per_vm_family", unit="vCPUs", family=f"vm_family={found[1]}", held=True)]
     if text == "{:,} GB of local_ssd_total_storage_per_vm_family":
         metric = "local_ssd_total_storage_per_vm_family"
-        return [Exact(metric=metric, unit="GB", family=f"vm_family={one}", held=True) for one in families]
+        return [
+            # No source says that it counts those of older families.
+            Exact(metric=metric, unit="GB", family=f"vm_family={one}", held=True, sure=one not in _OLD_CPUS)
+            for one in families
+        ]
     if text == LUSTRE:
         return [Exact(service="lustre.googleapis.com", metric="", unit="GiB")]
     if text == NETWORKS:

@@ -1,4 +1,4 @@
-"""The project of a plan, and who asks it."""
+"""The project of a plan, and the caller."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def _check_project(client: Client, who: str) -> None:
         if missing_api(error) or not denied(error):
             return
         raise CannotAsk(
-            f"{who or 'the caller'} cannot see the project {client.project}: it does not exist, or another account has "
-            "access to it",
+            f"{who or 'the caller'} cannot use the project {client.project}: it does not exist, another account has "
+            "access to it, or the caller lacks resourcemanager.projects.get or serviceusage.services.use",
             "write the id of the project as the stack's project, or log in with the account that has access",
             "gcloud projects list",
         ) from error

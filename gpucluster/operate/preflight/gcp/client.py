@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import google.auth
 import google.auth.credentials
 import httplib2
 import requests
 from google.auth.transport.requests import AuthorizedSession
-from googleapiclient.discovery import build
+from googleapiclient import discovery
 from googleapiclient.errors import HttpError
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -56,16 +56,14 @@ def credentials_for(project: str) -> Any:
     to none. Raises DefaultCredentialsError without any.
     """
     for name in ("google.auth", "googleapiclient"):
-        # They warn of what is no problem here: a login without a project of its own, and a request that is retried.
+        # They warn of what is no problem here: a login without its own project, and a retried request.
         logging.getLogger(name).setLevel(logging.ERROR)
-    found: Any
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found, _ = google.auth.default(scopes=[_SCOPE])
+        found: Any = cast(Any, google.auth).default(scopes=[_SCOPE])[0]
     person = not hasattr(found, "service_account_email")
-    if person and isinstance(found, google.auth.credentials.CredentialsWithQuotaProject):
-        found = found.with_quota_project(project)
-    return found
+    with_quota = person and isinstance(found, google.auth.credentials.CredentialsWithQuotaProject)
+    return cast(Any, found).with_quota_project(project) if with_quota else found
 
 
 def session_of(credentials: Any) -> requests.Session:
@@ -137,7 +135,9 @@ def _api(api: str) -> Any:
 @cache
 def _document(api: str) -> Any:
     name, version = api.split(":")
-    return build(name, version, http=_Http(requests.Session()), static_discovery=True, cache_discovery=False)
+    return cast(Any, discovery).build(
+        name, version, http=_Http(requests.Session()), static_discovery=True, cache_discovery=False
+    )
 
 
 _MISSING: Final = 404

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import requests
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError, RefreshError, TransportError
@@ -39,6 +39,8 @@ def explained(error: Exception) -> CannotAsk | None:
     match error:
         case DefaultCredentialsError():
             return CannotAsk("there are no application default credentials", "log in", LOGIN)
+        case RefreshError() if error.retryable:
+            return CannotAsk("the service that issues tokens does not answer", "ask again in a minute")
         case RefreshError():
             return CannotAsk(
                 f"the application default credentials are not accepted: {_why(error)}", "log in again", LOGIN
@@ -79,7 +81,7 @@ def missing_api(error: Exception) -> str:
 
 def denied(error: Exception) -> bool:
     """Whether the caller may not, or the thing does not exist, which Google often does not tell apart."""
-    return isinstance(error, HttpError) and error.resp.status in (403, 404) and not missing_api(error)
+    return isinstance(error, HttpError) and _status(error) in (403, 404) and not missing_api(error)
 
 
 _PROJECT: Final = r"projects/((?:[a-z0-9-]+(?:\.[a-z0-9-]+)+:)?[a-z][a-z0-9-]*)"
@@ -87,9 +89,9 @@ _PROJECT: Final = r"projects/((?:[a-z0-9-]+(?:\.[a-z0-9-]+)+:)?[a-z][a-z0-9-]*)"
 
 
 def _refusal(error: HttpError) -> CannotAsk:
-    found, status = _read(error), int(error.resp.status)
+    found, status = _read(error), _status(error)
     if api := missing_api(error):
-        where = re.search(_PROJECT, error.uri or "")
+        where = re.search(_PROJECT, cast(Any, error).uri or "")
         project = f" --project={where[1]}" if where else ""
         return CannotAsk(
             f"{api} is not enabled", "enable it, and ask again in a minute", f"gcloud services enable {api}{project}"
@@ -135,18 +137,23 @@ def _other(found: _Error, status: int) -> CannotAsk:
 _BY_STATUS: Final[Mapping[int, Callable[[_Error, int], CannotAsk]]] = {401: _login, 403: _denied, 404: _absent}
 
 
+def _status(error: HttpError) -> int:
+    return int(cast(Any, error).resp.status)
+
+
 def _read(error: HttpError) -> _Error:
     try:
-        return _Refusal.model_validate_json(error.content).error
+        return _Refusal.model_validate_json(cast(Any, error).content).error
     except ValidationError:
-        return _Error(code=int(error.resp.status))
+        return _Error(code=_status(error))
 
 
 def _why(error: RefreshError) -> str:
     """google.auth gives the message, and the answer of the token service as a second value."""
     answer: Any = error.args[-1] if error.args else ""
-    if isinstance(answer, Mapping):
-        return str(answer.get("error_subtype") or answer.get("error_description") or answer.get("error"))
+    if isinstance(answer, dict):
+        fields = cast("dict[str, str]", answer)
+        return fields.get("error_description") or fields.get("error", "")
     return _line(error).removesuffix(".")
 
 

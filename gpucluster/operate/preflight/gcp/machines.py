@@ -36,7 +36,7 @@ def _machine(client: Client, question: Question) -> Answer:
         gpu = client.found(_COMPUTE, "acceleratorTypes.get", Reading, **where, acceleratorType=accelerator)
         if gpu is None:
             fix = "choose another zone for the stack"
-            return refused(question, f"listed, but without its GPUs, {accelerator}", fix, _listing(question))
+            return refused(question, f"listed, but without its GPUs, {accelerator}", fix, _listing(client, question))
     if machine is not None:
         return fine(question, "listed, which does not promise capacity")
     zones = _zones(client, question.subject)
@@ -45,11 +45,11 @@ def _machine(client: Client, question: Question) -> Answer:
     there = f"in {region}: {', '.join(near)}" if near else f"elsewhere: {', '.join(zones)}" if zones else "nowhere"
     none = {"cloud": "gcp", "zone": question.place, "machine": question.subject, "available": 0}
     fix = f"it is listed {there}; set the zone of the stack" if zones else "it is listed nowhere for this project"
-    return refused(question, "not listed", fix, _listing(question), scenario={"capacity": [none]})
+    return refused(question, "not listed", fix, _listing(client, question), scenario={"capacity": [none]})
 
 
-def _listing(question: Question) -> str:
-    return f"gcloud compute machine-types list --filter=name={question.subject}"
+def _listing(client: Client, question: Question) -> str:
+    return f"gcloud compute machine-types list --filter=name={question.subject} --project={client.project}"
 
 
 def _zones(client: Client, machine: str) -> list[str]:

@@ -23,8 +23,8 @@ from gpucluster.operate.preflight.gcp.client import Client, Page, Reading
 from gpucluster.operate.preflight.gcp.errors import explained
 
 _COMPUTE: Final = "compute.googleapis.com"
-_ENDLESS: Final = 2**62
-"""From here on a limit is none: Google writes -1 or the largest number of 64 bits, which some readers round."""
+_MOST: Final = 2**62
+"""From here on a limit is none: Google writes -1 or the largest number of 64 bits."""
 
 
 _Read = TypeVar("_Read")
@@ -169,9 +169,11 @@ def _dimensions(question: Question) -> dict[str, str]:
 
 
 def _limit(metrics: Sequence[_Metric], wanted: Mapping[str, str]) -> int | None:
-    """That of the bucket with the most dimensions, all of which are wanted."""
+    """That of the bucket with the most dimensions, all of which are wanted. A bucket of all families that has no limit
+    is no answer: the family may have another name.
+    """
     fitting = [
-        bucket
+        (bucket.effective_limit, bucket.dimensions)
         for metric in metrics
         for limit in metric.consumer_quota_limits
         for bucket in limit.quota_buckets
@@ -179,7 +181,13 @@ def _limit(metrics: Sequence[_Metric], wanted: Mapping[str, str]) -> int | None:
     ]
     if not fitting:
         return None
-    return max(fitting, key=lambda bucket: len(bucket.dimensions)).effective_limit
+    found, dimensions = max(fitting, key=lambda bucket: len(bucket[1]))
+    of_family = wanted.keys() - dimensions.keys() <= {"region", "zone"}
+    return found if of_family or not _endless(found) else None
+
+
+def _endless(limit: int) -> bool:
+    return limit < 0 or limit >= _MOST
 
 
 def _with_use(client: Client, question: Question, metric: str, limit: int | None) -> _Found:
@@ -222,7 +230,7 @@ def _answer(question: Question, found: _Found, client: Client) -> Answer:
     limit = found.limit
     if limit is None:
         return unknown(question, "the project lists no such quota", *_ask_for(question, needed, client.project))
-    if limit < 0 or limit >= _ENDLESS:
+    if _endless(limit):
         return fine(question, "no limit")
     used = found.used or 0
     seen = f"{limit:,} {question.unit}" + (f", {used:,} in use" if found.used is not None else "")

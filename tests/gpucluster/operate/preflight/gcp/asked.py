@@ -14,7 +14,7 @@ from gpucluster.operate.preflight.gcp.account import account_of
 from gpucluster.operate.preflight.gcp.client import Client
 from tests.components.gcp.planning.test_plan import HERE
 
-__all__ = ["answers_of", "client", "of_account", "one", "said"]
+__all__ = ["answers_of", "client", "of_account", "one", "summary"]
 
 
 def client() -> Client:
@@ -34,7 +34,7 @@ def one(about: str, subject: str, needed: Any = None, place: str = "", **more: A
     return found
 
 
-def said(answer: Answer) -> tuple[str, str, str]:
+def summary(answer: Answer) -> tuple[str, str, str]:
     """Verdict, what was found, and the advice."""
     return str(answer.verdict), answer.found, answer.fix
 

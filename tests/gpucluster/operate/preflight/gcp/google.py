@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -71,7 +71,7 @@ class Refused(Exception):
 
 
 def api_off(service: str, project: str = "my-project") -> Refused:
-    """As Google answers for an API that nobody enabled."""
+    """As Google answers for an API that is not enabled."""
     message = (
         f"{service} has not been used in project {project} before or it is disabled. Enable it by visiting a page."
     )
@@ -117,7 +117,7 @@ class Google:
 
 
 @contextmanager
-def serving(google: Google) -> Iterator[None]:
+def serving(google: Google) -> Generator[None]:
     """Answers on a port of this machine."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -215,7 +215,7 @@ def _call(verb: str, url: str, headers: Mapping[str, str], content: bytes) -> tu
     if host == "lustre.googleapis.com" and re.fullmatch(r"v1/projects/[^/]+/locations", path) and verb == "GET":
         assert not query.keys() - {"pageToken", "pageSize", "filter"}, query
         return Call(id="lustre.projects.locations.list", verb=verb, given=query), None
-    # The longest path first: `{+name}` also matches a name that ends in a method of its own.
+    # The longest path first: `{+name}` also matches a name that ends in the name of a method.
     for method in sorted(_methods(host), key=lambda one: len(one.path.pattern), reverse=True):
         found = method.path.fullmatch(f"/{path}")
         if found and method.verb == verb and _fits(method, found.groupdict()):
@@ -269,6 +269,14 @@ def _check(document: str, schema: str, value: Any, at: str) -> None:
     _check_value(document, _document(document)["schemas"][schema], value, at)
 
 
+_KINDS: Final[Mapping[str, Any]] = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "array": list,
+    "object": dict,
+}
 _WHOLE: Final = frozenset({"int32", "uint32", "int64", "uint64"})
 
 
@@ -277,8 +285,7 @@ def _check_value(document: str, schema: Mapping[str, Any], value: Any, at: str) 
         _check(document, schema["$ref"], value, at)
         return
     kind = schema.get("type", "any")
-    kinds = {"string": str, "boolean": bool, "integer": int, "number": (int, float), "array": list, "object": dict}
-    if kind in kinds and (not isinstance(value, kinds[kind]) or (kind != "boolean" and isinstance(value, bool))):
+    if kind in _KINDS and (not isinstance(value, _KINDS[kind]) or (kind != "boolean" and isinstance(value, bool))):
         raise NotInTheDocument(f"{at} is {value!r}, not of type {kind}")
     if kind == "string" and schema.get("format") in _WHOLE and not re.fullmatch(r"-?\d+", value):
         raise NotInTheDocument(f"{at} is {value!r}, not a whole number")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from google.auth.exceptions import RefreshError
 
+from gpucluster.operate.preflight.gcp.errors import explained
 from tests.gpucluster.operate.preflight.gcp.asked import one
 from tests.gpucluster.operate.preflight.gcp.google import Call, Google, Refused, api_off
 
@@ -77,7 +79,17 @@ def test_it_is_explained(google: Google, refusal: Refused, found: str, fix: str)
     assert (str(answer.verdict), answer.found, answer.fix, answer.blocks) == ("can't tell", found, fix, True)
 
 
-def test_throttling_that_passes_is_not_told(google: Google) -> None:
+def test_a_token_service_that_is_down_is_no_expired_login() -> None:
+    found = explained(RefreshError("Internal failure", retryable=True))
+    assert found is not None
+    assert (found.reason, found.command) == ("the service that issues tokens does not answer", "")
+
+
+def test_another_exception_is_not_explained() -> None:
+    assert explained(KeyError("x")) is None
+
+
+def test_throttling_that_passes_leaves_no_trace(google: Google) -> None:
     allowed = google.answers["compute.networks.get"]
 
     def throttled(call: Call) -> Any:

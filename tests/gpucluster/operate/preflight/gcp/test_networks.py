@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.preflight.answers import Answer
-from tests.gpucluster.operate.preflight.gcp.asked import one, said
+from tests.gpucluster.operate.preflight.gcp.asked import one, summary
 from tests.gpucluster.operate.preflight.gcp.google import Call, Google, Refused
 from tests.gpucluster.operate.preflight.gcp.world import NETWORK, network, subnet
 
@@ -24,7 +24,7 @@ def test_the_network_has_the_mtu_of_the_gpu_networks(google: Google, mtu: int | 
     answer = {"name": "office"} if mtu is None else network(mtu=mtu)
     google.answers["compute.networks.get"] = lambda _: answer
     found = one("network", ID, 8244, unit="bytes of MTU")
-    assert said(found)[:2] == (verdict, f"{mtu or 1460:,}")
+    assert summary(found)[:2] == (verdict, f"{mtu or 1460:,}")
     assert ("--mtu=8244" in found.command) == (verdict == "stops up")
 
 
@@ -43,10 +43,10 @@ def the_subnet() -> Answer:
         ({"secondaryIpRanges": []}, "no secondary range pods; no secondary range services"),
     ],
 )
-def test_what_the_subnet_lacks_is_told(google: Google, change: Any, found: str) -> None:
-    assert said(the_subnet())[0] == "fine"
+def test_what_the_subnet_lacks_is_listed(google: Google, change: Any, found: str) -> None:
+    assert summary(the_subnet())[0] == "fine"
     google.answers["compute.subnetworks.get"] = lambda _: subnet(**change)
-    assert said(the_subnet())[:2] == ("stops up", found)
+    assert summary(the_subnet())[:2] == ("stops up", found)
 
 
 @pytest.mark.parametrize(("about", "subject"), [("network", ID), ("subnet", SUBNET), ("peering", ID)])
@@ -54,7 +54,7 @@ def test_a_missing_network_stops(google: Google, about: str, subject: str) -> No
     google.answers |= {"compute.networks.get": absent, "compute.subnetworks.get": absent}
     wanted = {"network": ID, "cidr": "10.20.0.0/20", "pods": "pods", "services": "services"}
     needed = 8244 if about == "network" else "10.30.0.0/20"
-    assert said(one(about, subject, needed, "us-central1", **wanted))[:2] == ("stops up", "does not exist")
+    assert summary(one(about, subject, needed, "us-central1", **wanted))[:2] == ("stops up", "does not exist")
 
 
 @pytest.mark.parametrize(
@@ -94,5 +94,5 @@ def test_private_services_access_has_the_range(
     google.answers["compute.networks.get"] = lambda _: network(**({} if peerings else {"peerings": []}))
     google.answers["compute.globalAddresses.list"] = lambda _: addresses
     answer = one("peering", ID, "10.30.0.0/20")
-    assert said(answer)[:2] == (verdict, found)
+    assert summary(answer)[:2] == (verdict, found)
     assert ("--ranges=google" in answer.command) == (not peerings)

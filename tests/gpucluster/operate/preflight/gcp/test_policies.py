@@ -1,4 +1,4 @@
-"""Organization policies: what they deny, what they allow, and what cannot be told."""
+"""Organization policies: what they deny, what they allow, and which stay unknown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.gpucluster.operate.preflight.gcp.asked import one, said
+from tests.gpucluster.operate.preflight.gcp.asked import one, summary
 from tests.gpucluster.operate.preflight.gcp.google import Google
 
 EXCEPTION = "ask who manages the policies for an exception for this project"
@@ -57,6 +57,6 @@ def values(**given: list[str]) -> list[Any]:
 def test_a_policy_is_read(google: Google, policy: str, rules: list[Any], verdict: str, found: str) -> None:
     google.answers["orgpolicy.projects.policies.getEffectivePolicy"] = lambda _: {"spec": {"rules": rules}}
     answer = one("policy", policy, "allowed", "my-project", values=VALUES.get(policy, ""))
-    assert said(answer)[:2] == (verdict, found)
+    assert summary(answer)[:2] == (verdict, found)
     assert (answer.fix == EXCEPTION) == (verdict == "stops up")
     assert [call.given["name"] for call in google.calls] == [f"projects/my-project/policies/{policy}"]

@@ -10,7 +10,7 @@ import pytest
 from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.program.questions import Question
 from tests.components.gcp.planning.test_plan import plan
-from tests.gpucluster.operate.preflight.gcp.asked import answers_of, one, said
+from tests.gpucluster.operate.preflight.gcp.asked import answers_of, one, summary
 from tests.gpucluster.operate.preflight.gcp.google import Google
 
 
@@ -19,7 +19,7 @@ from tests.gpucluster.operate.preflight.gcp.google import Google
 )
 def test_a_project_is_active(google: Google, state: str, verdict: str, found: str) -> None:
     google.answers["cloudresourcemanager.projects.get"] = lambda _: {"state": state}
-    assert said(one("project", "my-project", "active"))[:2] == (verdict, found)
+    assert summary(one("project", "my-project", "active"))[:2] == (verdict, found)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_project_is_active(google: Google, state: str, verdict: str, found: st
 )
 def test_an_open_account_pays(google: Google, answer: Any, verdict: str, found: str) -> None:
     google.answers["cloudbilling.projects.getBillingInfo"] = lambda _: answer
-    assert said(one("billing", "my-project", "billing account", decides=False))[:2] == (verdict, found)
+    assert summary(one("billing", "my-project", "billing account", decides=False))[:2] == (verdict, found)
 
 
 def test_an_api_that_is_off_is_a_warning_since_up_enables_it(google: Google) -> None:
@@ -47,7 +47,7 @@ def test_an_api_that_is_off_is_a_warning_since_up_enables_it(google: Google) -> 
     google.answers["serviceusage.services.batchGet"] = states
     asked = [Question(about="api", subject=f"{name}.googleapis.com", decides=False) for name in ("file", "iam", "dns")]
     found = answers_of(*asked)
-    assert [said(answer)[:2] for answer in found] == [
+    assert [summary(answer)[:2] for answer in found] == [
         ("warns", "not enabled"),
         ("fine", "enabled"),
         ("can't tell", "Service Usage does not list it"),
@@ -62,15 +62,15 @@ def test_more_apis_than_one_request_takes_are_asked_in_two(google: Google) -> No
     assert [len(call.given["names"]) for call in google.calls] == [30, 1]
 
 
-def test_missing_permissions_are_told_with_their_role(google: Google) -> None:
+def test_missing_permissions_are_listed_with_their_role(google: Google) -> None:
     google.answers["cloudresourcemanager.projects.testIamPermissions"] = lambda _: {"permissions": ["a.b.create"]}
     asked = [
         Question(about="right", subject="roles/a.admin", details={"permissions": "a.b.create"}),
         Question(about="right", subject="roles/c.admin", details={"permissions": "a.b.create c.d.create c.e.create"}),
     ]
     granted, lacking = answers_of(*asked)
-    assert said(granted)[:2] == ("fine", "granted")
-    assert said(lacking)[:2] == ("stops up", "you lack c.d.create, c.e.create")
+    assert summary(granted)[:2] == ("fine", "granted")
+    assert summary(lacking)[:2] == ("stops up", "you lack c.d.create, c.e.create")
     assert lacking.command.endswith("--member=user:YOU --role=roles/c.admin")
     assert len(google.calls) == 1
 
@@ -108,5 +108,5 @@ def test_gcloud_has_the_same_account(
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     answer = one("login", "gcloud", "same account", decides=False)
-    assert said(answer)[:2] == (verdict, found)
+    assert summary(answer)[:2] == (verdict, found)
     assert not answer.blocks

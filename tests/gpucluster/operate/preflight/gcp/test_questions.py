@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.components.gcp.location import Location
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.preflight.document import needed
 from tests.components.gcp.planning.test_plan import plan, training
@@ -17,6 +18,7 @@ RESERVATION: Final = {
     "id": "projects/my-project/reservations/h100-mega",
     "group": "mega-placement",
 }
+ZONE_A: Final = Location(project="my-project", region="us-central1", zone="us-central1-a")
 CALENDAR: Final = {"kind": "reservation", "id": "projects/my-project/reservations/calendar"}
 OWN_NETWORK: Final = {
     "existing": {
@@ -32,7 +34,8 @@ OWN_NETWORK: Final = {
 
 def _plan(nodes: int, **changes: Any) -> tuple[Question, ...]:
     placement = {} if nodes > 1 else {"placement": {"kind": "none"}}
-    return plan(**{"training": training(nodes=nodes, spares=0), **placement, **changes}).facts.questions
+    wanted: dict[str, Any] = {"training": training(nodes=nodes, spares=0), **placement, **changes}
+    return plan(**wanted).facts.questions
 
 
 def _plans() -> Iterator[tuple[str, tuple[Question, ...]]]:
@@ -43,6 +46,12 @@ def _plans() -> Iterator[tuple[str, tuple[Question, ...]]]:
     calendar = {"kind": "capacity-block", "active": False}
     yield "4 in a calendar reservation", _plan(4, purchase=calendar, placement=CALENDAR, elastic=None)
     yield "4 of H200", _plan(4, accelerator="h200", elastic=None, training=training(fabric_gbps=3200, spares=0))
+    yield (
+        "4 of A100",
+        _plan(4, location=ZONE_A, accelerator="a100-80gb", elastic=None, training=training(fabric_gbps=0, spares=0)),
+    )
+    bucket = {"shared": {"kind": "bucket", "usable_tib": 20, "protect": False}, "home": {"expected_gib": 500}}
+    yield "4 with a bucket, home folders and long logs", _plan(4, storage=bucket, telemetry={"logs": {"keep_days": 90}})
     yield "4 in the user's network", _plan(4, network=OWN_NETWORK, elastic=None)
 
 

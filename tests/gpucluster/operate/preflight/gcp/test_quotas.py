@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.operate.preflight.answers import Answer
 from tests.components.gcp.planning.test_plan import plan
-from tests.gpucluster.operate.preflight.gcp.asked import answers_of, one, said
+from tests.gpucluster.operate.preflight.gcp.asked import answers_of, one, summary
 from tests.gpucluster.operate.preflight.gcp.google import Call, Google, Refused
 from tests.gpucluster.operate.preflight.gcp.world import metric, quotas, series
 
@@ -51,7 +51,7 @@ def regional(needed: int = 1000, name: str = "hdb_total_gb", **more: Any) -> Ans
 def test_use_counts_against_the_limit(google: Google, limit: int, used: int, verdict: str, fix: str) -> None:
     google.answers["compute.regions.get"] = lambda _: quotas(HDB_TOTAL_GB=(limit, used))
     found = regional()
-    assert said(found) == (verdict, f"{limit:,} GB, {used:,} in use", fix)
+    assert summary(found) == (verdict, f"{limit:,} GB, {used:,} in use", fix)
     quota = "--quota-id=HDB-TOTAL-GB-per-project-region"
     asked = f"{CREATE} {quota} --preferred-value={1000 + used} --dimensions=region=us-central1"
     assert found.command == (asked if fix else "")
@@ -59,7 +59,7 @@ def test_use_counts_against_the_limit(google: Google, limit: int, used: int, ver
 
 def test_a_quota_that_does_not_decide_warns(google: Google) -> None:
     google.answers["compute.regions.get"] = lambda _: quotas(PREEMPTIBLE_CPUS=(0, 0))
-    assert said(regional(name="preemptible_cpus", decides=False))[0] == "warns"
+    assert summary(regional(name="preemptible_cpus", decides=False))[0] == "warns"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,10 @@ def test_a_quota_that_does_not_decide_warns(google: Google) -> None:
             "64 GPUs, 0 in use",
         ),
         ([(0, {}), (64, {"gpu_family": "NVIDIA_H100"})], "0 GPUs, 0 in use"),
-        ([(-1, {"region": "us-central1"})], "no limit"),
-        ([(2**63 - 1, {})], "no limit"),
+        ([(0, {}), (-1, {"gpu_family": "NVIDIA_H100_MEGA"})], "no limit"),
+        ([(2**63 - 1, {"gpu_family": "NVIDIA_H100_MEGA", "region": "us-central1"})], "no limit"),
+        ([(-1, {"region": "us-central1"})], "the project lists no such quota"),
+        ([(2**63 - 1, {})], "the project lists no such quota"),
     ],
 )
 def test_the_bucket_of_the_family_and_the_region_counts(
@@ -98,7 +100,7 @@ def test_the_use_of_a_family_is_the_newest_measured(google: Google) -> None:
     bucket = {"gpu_family": "NVIDIA_H100_MEGA"}
     google.answers["serviceusage.services.consumerQuotaMetrics.get"] = lambda _: metric("x", (48, bucket))
     found = family()
-    assert said(found) == ("stops up", "48 GPUs, 24 in use", "ask for 64 or more")
+    assert summary(found) == ("stops up", "48 GPUs, 24 in use", "ask for 64 or more")
     assert found.command.endswith(f"--preferred-value=64 --dimensions=region=us-central1,{FAMILY}")
     assert found.scenario == {
         "quotas": [{"cloud": "gcp", "name": "NVIDIA_H100_MEGA_GPUS", "region": "us-central1", "limit": 48, "usage": 24}]
@@ -119,7 +121,7 @@ def test_a_limit_is_not_enough_where_its_use_cannot_be_read(google: Google) -> N
     found = family()
     assert (str(found.verdict), found.blocks) == ("can't tell", True)
     assert found.found == "2,000,000 GPUs; their use: you lack monitoring.timeSeries.list"
-    assert said(family(3_000_000))[0] == "stops up"
+    assert summary(family(3_000_000))[0] == "stops up"
 
 
 def test_an_unknown_quota_is_no_limit_of_zero(google: Google) -> None:
@@ -127,7 +129,7 @@ def test_an_unknown_quota_is_no_limit_of_zero(google: Google) -> None:
         raise Refused(404, "no such metric")
 
     google.answers["serviceusage.services.consumerQuotaMetrics.get"] = absent
-    assert said(family())[:2] == ("can't tell", "the project lists no such quota")
+    assert summary(family())[:2] == ("can't tell", "the project lists no such quota")
 
 
 def test_quotas_of_other_services_are_read_where_those_of_compute_engine_cannot_be(google: Google) -> None:
@@ -135,8 +137,8 @@ def test_quotas_of_other_services_are_read_where_those_of_compute_engine_cannot_
         raise Refused(403, "Required 'compute.regions.get' permission for 'projects/my-project'")
 
     google.answers["compute.regions.get"] = refuse
-    assert said(regional())[:2] == ("can't tell", "you lack compute.regions.get")
-    assert said(family())[0] == "fine"
+    assert summary(regional())[:2] == ("can't tell", "you lack compute.regions.get")
+    assert summary(family())[0] == "fine"
 
 
 def test_use_is_read_from_every_page(google: Google) -> None:
@@ -144,7 +146,7 @@ def test_use_is_read_from_every_page(google: Google) -> None:
         return {**series(8), "nextPageToken": "2"} if "pageToken" not in call.given else series(2_000_000)
 
     google.answers["monitoring.projects.timeSeries.list"] = pages
-    assert said(family())[0] == "stops up"
+    assert summary(family())[0] == "stops up"
 
 
 def lustre(needed: int) -> Answer:
@@ -173,7 +175,7 @@ def test_lustre_has_one_quota_of_capacity_or_no_answer(
         for name, limit in metrics.items()
     ]
     google.answers["serviceusage.services.consumerQuotaMetrics.list"] = lambda _: {"metrics": rows}
-    assert said(lustre(36_000))[:2] == (verdict, found)
+    assert summary(lustre(36_000))[:2] == (verdict, found)
 
 
 def test_the_quotas_of_a_plan_are_asked_with_few_requests(google: Google) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.preflight.answers import Answer
-from tests.gpucluster.operate.preflight.gcp.asked import one, said
+from tests.gpucluster.operate.preflight.gcp.asked import one, summary
 from tests.gpucluster.operate.preflight.gcp.google import Call, Google, Refused
 from tests.gpucluster.operate.preflight.gcp.world import reservation
 
@@ -41,7 +41,7 @@ def the_reservation(subject: str = OWN, policy: str = POLICY, **more: Any) -> An
 )
 def test_a_reservation_is_compared_with_the_plan(google: Google, has: Any, found: str, fix: str) -> None:
     google.answers["compute.reservations.get"] = lambda _: reservation(**has)
-    assert said(the_reservation()) == ("stops up" if fix else "fine", found, fix)
+    assert summary(the_reservation()) == ("stops up" if fix else "fine", found, fix)
 
 
 def test_a_placement_policy_that_the_spec_lacks_stops(google: Google) -> None:
@@ -72,7 +72,7 @@ def test_a_block_has_its_own_count(google: Google, used: int, verdict: str) -> N
     google.answers["compute.reservationBlocks.get"] = lambda _: {"resource": block}
     google.answers["compute.reservations.get"] = lambda _: reservation(name="h100-mega")
     found = the_reservation(f"{OWN}/reservationBlocks/block-1")
-    assert said(found)[:2] == (verdict, f"{8 - used} of 8 free")
+    assert summary(found)[:2] == (verdict, f"{8 - used} of 8 free")
     assert google.calls[-1].given["reservationBlock"] == "block-1"
 
 
@@ -109,5 +109,5 @@ def test_a_missing_reservation_is_elsewhere_or_later(
         "compute.reservations.aggregatedList": lambda _: {"items": {"zones/us-east4-a": {}, **items}},
         "compute.futureReservations.list": lambda _: {"items": futures},
     }
-    assert said(the_reservation()) == ("stops up", found, fix)
+    assert summary(the_reservation()) == ("stops up", found, fix)
     assert str(the_reservation(decides=False).verdict) == "warns"

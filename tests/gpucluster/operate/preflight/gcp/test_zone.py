@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.operate.preflight.answers import Answer
-from tests.gpucluster.operate.preflight.gcp.asked import one, said
+from tests.gpucluster.operate.preflight.gcp.asked import one, summary
 from tests.gpucluster.operate.preflight.gcp.google import Call, Google, Refused
 
 ZONE = "us-central1-b"
@@ -25,7 +25,7 @@ def machine() -> Answer:
 
 
 def test_a_listed_machine_is_no_promise(google: Google) -> None:
-    assert said(machine()) == ("fine", "listed, which does not promise capacity", "")
+    assert summary(machine()) == ("fine", "listed, which does not promise capacity", "")
     assert [call.given.get("acceleratorType") for call in google.calls] == [None, "nvidia-h100-mega-80gb"]
 
 
@@ -40,7 +40,7 @@ def test_a_listed_machine_is_no_promise(google: Google) -> None:
         ([], "it is listed nowhere for this project"),
     ],
 )
-def test_a_machine_of_another_zone_is_told_with_its_zones(google: Google, zones: list[str], fix: str) -> None:
+def test_a_machine_of_another_zone_has_its_zones_in_the_advice(google: Google, zones: list[str], fix: str) -> None:
     def pages(call: Call) -> Any:
         assert call.given["filter"] == f"name={MACHINE}"
         if "pageToken" not in call.given:
@@ -49,13 +49,13 @@ def test_a_machine_of_another_zone_is_told_with_its_zones(google: Google, zones:
 
     google.answers |= {"compute.machineTypes.get": absent, "compute.machineTypes.aggregatedList": pages}
     found = machine()
-    assert said(found) == ("stops up", "not listed", fix)
+    assert summary(found) == ("stops up", "not listed", fix)
     assert found.scenario == {"capacity": [{"cloud": "gcp", "zone": ZONE, "machine": MACHINE, "available": 0}]}
 
 
 def test_a_machine_without_its_gpus_stops(google: Google) -> None:
     google.answers["compute.acceleratorTypes.get"] = absent
-    assert said(machine())[:2] == ("stops up", "listed, but without its GPUs, nvidia-h100-mega-80gb")
+    assert summary(machine())[:2] == ("stops up", "listed, but without its GPUs, nvidia-h100-mega-80gb")
 
 
 def capacity(model: str) -> Answer:
@@ -63,7 +63,7 @@ def capacity(model: str) -> Answer:
 
 
 def test_flex_start_has_a_likelihood_and_a_zone(google: Google) -> None:
-    assert said(capacity("FLEX_START")) == ("fine", "Google recommends us-central1-b, likelihood 0.7 of 1", "")
+    assert summary(capacity("FLEX_START")) == ("fine", "Google recommends us-central1-b, likelihood 0.7 of 1", "")
     [call] = google.calls
     assert (call.id, call.body["size"]) == ("compute.advice.capacity", 4)
     assert call.body["instanceProperties"] == {"scheduling": {"provisioningModel": "FLEX_START"}}
@@ -82,11 +82,11 @@ def test_flex_start_has_a_likelihood_and_a_zone(google: Google) -> None:
 )
 def test_flex_start_elsewhere_is_a_warning(google: Google, answer: Any, verdict: str, found: str) -> None:
     google.answers["compute.advice.capacity"] = lambda _: answer
-    assert said(capacity("FLEX_START"))[:2] == (verdict, found)
+    assert summary(capacity("FLEX_START"))[:2] == (verdict, found)
 
 
 def test_a_calendar_reservation_has_a_zone_and_a_day(google: Google) -> None:
-    assert said(capacity("CALENDAR")) == ("fine", "us-central1-b from 2026-12-07T00:00:00Z", "")
+    assert summary(capacity("CALENDAR")) == ("fine", "us-central1-b from 2026-12-07T00:00:00Z", "")
     [call] = google.calls
     spec = call.body["futureResourcesSpecs"]["training"]
     assert spec["targetResources"] == {"specificSkuResources": {"machineType": MACHINE, "instanceCount": "4"}}
@@ -109,7 +109,7 @@ def test_a_calendar_reservation_has_a_zone_and_a_day(google: Google) -> None:
 def test_a_calendar_without_capacity_here_is_a_warning(google: Google, window: Any, found: str) -> None:
     answer = {"recommendations": [{"recommendationsPerSpec": {"training": window}}]}
     google.answers["compute.advice.calendarMode"] = lambda _: answer
-    assert said(capacity("CALENDAR"))[:2] == ("warns", found)
+    assert summary(capacity("CALENDAR"))[:2] == ("warns", found)
 
 
 def version(needed: str, channel: str = "REGULAR") -> Answer:
@@ -134,7 +134,7 @@ def test_the_channel_offers_the_version(google: Google, needed: str, channel: st
         **offered(call),
         "validNodeVersions": ["1.34.1-gke.1"],
     }
-    assert said(version(needed, channel))[:2] == (verdict, found)
+    assert summary(version(needed, channel))[:2] == (verdict, found)
 
 
 @pytest.mark.parametrize(
