@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.network_plan import AddressPlan
+from gpucluster.components.azure.planning.rights import ASSIGN, TAKE_BACK, rights_question
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.network import access_route, refuse_dns, report_examples
 from gpucluster.components.spec.access import Access, PublicAccess
@@ -48,10 +49,12 @@ def plan_access(access: Access, planning: Planning[Location], *, network: Addres
     others = (
         ("must be in a group of access.admins") if access.admins else "need a group in access.admins, which is empty"
     )
-    planning.before_up.append(
+    note = (
         f"the identity that runs `pulumi up` needs the right to assign roles, and gets {CLUSTER_ADMIN} on this cluster "
         f"only, for which `up` waits 5 minutes; others who preview, destroy or use the cluster {others}"
     )
+    subscription = f"/subscriptions/{planning.location.subscription}"
+    planning.ask(rights_question("assign roles", subscription, ASSIGN, TAKE_BACK, note=note))
     if isinstance(access, PublicAccess):
         if len(access.cidrs) > _MOST_RANGES:
             planning.refuse(

@@ -16,6 +16,7 @@ from gpucluster.components.shared.machine_choice import plan_machine, shapes_wit
 from gpucluster.components.spec.pools import Training
 from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.machines import Machine, cpu_machines
+from gpucluster.core.program.questions import Question
 
 CLOUD = "azure"
 
@@ -28,8 +29,8 @@ def plan_training_machine(accelerator: str, training: Training, planning: Planni
     return plan_machine(CLOUD, accelerator, training, fitting, planning, why=why if planning.machine in rows else "")
 
 
-def report_zones(pools: Mapping[str, Machine], planning: Planning[Location]) -> None:
-    """Where machines are available. pools: name -> machine.
+def report_zones(pools: Mapping[str, Machine], planning: Planning[Location], *, spot: Sequence[str] = ()) -> None:
+    """Where machines are available. pools: name -> machine. spot: types that some pool buys as spot.
 
     Only price lists give the regions that have a machine; no list names zones, which differ by subscription, and AKS
     may know fewer than Azure's compute API. Source: azure-aks-docs fb060abe6,
@@ -45,18 +46,48 @@ def report_zones(pools: Mapping[str, Machine], planning: Planning[Location]) -> 
         for machine in named
         if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None
     ]
-    planning.before_up += [
-        f"{' and '.join(named[machine])}: no price list has {machine} in {region}: whether it is available there is "
-        "unknown"
-        for machine in unknown
-    ]
     listed = [machine for machine in named if machine not in unknown]
-    if location.number is not None and listed:
-        planning.before_up.append(
-            f"all GPU nodes are in zone {location.number}: the zones of {region} with {', '.join(listed)} depend on "
-            f"your subscription: az aks list-vm-skus --location {region} --size {listed[0]} --all; if AKS lists none, "
-            f"write gpucluster:zone: {NO_ZONE}"
+    in_zone = (
+        f"all GPU nodes are in zone {location.number}: the zones of {region} with {', '.join(listed)} depend on "
+        f"your subscription: az aks list-vm-skus --location {region} --size {listed[0]} --all; if AKS lists none, "
+        f"write gpucluster:zone: {NO_ZONE}"
+        if location.number is not None and listed
+        else ""
+    )
+    for machine in (*unknown, *listed):
+        pool = " and ".join(named[machine])
+        missing = f"{pool}: no price list has {machine} in {region}: whether it is available there is unknown"
+        note = missing if machine in unknown else in_zone
+        zones = location.zones or ()
+        planning.ask(_offer(machine, region, zones, pool=pool, spot=machine in spot, note=note))
+    if location.number is not None:
+        planning.ask(
+            Question(
+                about="aks-machine",
+                subject=" and ".join(named),
+                needed=f"zone {location.number}",
+                place=region,
+                title="AKS's own list of machines",
+                decides=False,
+            )
         )
+
+
+def _offer(
+    machine: str, region: str, zones: Sequence[str], *, pool: str, spot: bool = False, note: str = ""
+) -> Question:
+    """pool: that has it, in words. spot: some of them are bought as spot."""
+    plural = "s" if len(zones) > 1 else ""
+    needs = {"rdma": has_infiniband(machine), "spot": spot}
+    return Question(
+        about="machine",
+        subject=machine,
+        needed=f"zone{plural} {', '.join(zones)}" if zones else "region",
+        place=region,
+        title=pool,
+        details={"zones": " ".join(zones), **{name: "needed" for name, need in needs.items() if need}},
+        note=note,
+    )
 
 
 def report_no_zone(planning: Planning[Location]) -> None:
@@ -106,6 +137,7 @@ def plan_system(nodes: int, planning: Planning[Location]) -> SystemPlan:
     # With those of one surge node for upgrades.
     vcpus = cpu_machines()[chosen].vcpus * (plan.nodes + 1)
     add_machines(planning, SYSTEM_MACHINES[chosen], vcpus)
+    planning.ask(_offer(chosen, location.region, plan.zones, pool="system nodes"))
     return plan
 
 

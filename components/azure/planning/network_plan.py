@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.planning.rights import ASSIGN, rights_question
 from gpucluster.components.planning.address_ranges import refuse_peers, refuse_ranges, sixteenth
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.spec.access import Access, PrivateAccess, PublicAccess
 from gpucluster.components.spec.existing import ClusterNetwork, ExistingNetwork
 from gpucluster.core.catalog.azure_regions import INFINIBAND, azure_ranges
+from gpucluster.core.program.questions import Question
 
 # Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.
 # Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
@@ -135,6 +137,12 @@ def subscription_of(network: str) -> str:
     return "" if found is None else found["subscription"].lower()
 
 
+def _group_of(network: str) -> str:
+    """The resource group of a network, likewise."""
+    found = re.fullmatch(NETWORK, network)
+    return "" if found is None else f"/subscriptions/{found['subscription']}/resourceGroups/{found['group']}"
+
+
 def report_existing(
     existing: ExistingNetwork | None, access: Access, planning: Planning[Location], *, lustre: bool, nodes: int
 ) -> None:
@@ -155,7 +163,7 @@ def report_existing(
     if isinstance(access, PrivateAccess) and peer is not None:
         _report_peer(peer, planning, gateway=access.peer_gateway)
     elif existing is not None:
-        _report_requirements(existing, planning, public=isinstance(access, PublicAccess), nodes=nodes)
+        _report_requirements(existing, access, planning, nodes=nodes)
 
 
 def _refuse_existing(existing: ExistingNetwork, planning: Planning[Location], *, lustre: bool) -> None:
@@ -200,39 +208,104 @@ def _report_peer(peer: str, planning: Planning[Location], *, gateway: bool) -> N
         if gateway
         else "networks behind its gateway reach the cluster only with access.peer_gateway: true"
     )
-    planning.before_up.append(
+    note = (
         f"network: peered with {peer}, in both directions: the identity that runs `up` needs Microsoft.Network/"
         f"virtualNetworks/peer/action and virtualNetworkPeerings/read, write and delete {where}; {behind}"
     )
+    planning.ask(
+        rights_question("peer the network", _group_of(peer), *_PEER_ACTIONS, note=note),
+        Question(
+            about="network",
+            subject=peer,
+            needed="a gateway" if gateway else None,
+            title="network to peer with",
+            details={"gateway": "needed" if gateway else ""},
+            note=note,
+        ),
+    )
 
 
-def _report_requirements(existing: ExistingNetwork, planning: Planning[Location], *, public: bool, nodes: int) -> None:
-    """public: the API is on the internet."""
+_PEER_ACTIONS = (
+    "Microsoft.Network/virtualNetworks/peer/action",
+    "Microsoft.Network/virtualNetworks/virtualNetworkPeerings/read",
+    "Microsoft.Network/virtualNetworks/virtualNetworkPeerings/write",
+    "Microsoft.Network/virtualNetworks/virtualNetworkPeerings/delete",
+)
+# To join its subnets, and to give the cluster's identity its role. Source: AKS documentation, "Service permissions".
+_JOIN_ACTIONS = ("Microsoft.Network/virtualNetworks/subnets/join/action", ASSIGN)
+
+
+def _report_requirements(
+    existing: ExistingNetwork, access: Access, planning: Planning[Location], *, nodes: int
+) -> None:
     routed, subscription = existing.egress == "routes", subscription_of(existing.id)
     way = "a route table whose 0.0.0.0/0 ends at a firewall or gateway" if routed else "a NAT gateway"
     end = "firewall" if routed else "NAT gateway"
-    planning.before_up += [
+    planning.before_up.append(
         f"network: {existing.id} is your network: the cluster's identity becomes Network Contributor on it; destroy "
-        "removes this role only",
+        "removes this role only"
+    )
+    note = (
         f"network: {existing.nodes} must have addresses of {existing.cidr} for {nodes} nodes, {way}, and the service "
-        f"endpoint Microsoft.Storage, without which what jobs read from Blob passes the {end}, too",
-    ]
+        f"endpoint Microsoft.Storage, without which what jobs read from Blob passes the {end}, too"
+    )
+    region = planning.location.region
+    planning.ask(
+        Question(about="network", subject=existing.id, needed=f"in {region}", details={"region": region}),
+        Question(
+            about="subnet-room",
+            subject=existing.nodes,
+            needed=nodes,
+            unit=f"free addresses of {existing.cidr}",
+            details={"cidr": existing.cidr},
+            note=note,
+        ),
+        Question(
+            about="subnet-egress",
+            subject=existing.nodes,
+            needed=way,
+            details={"egress": existing.egress},
+            note=note,
+        ),
+        Question(
+            about="subnet-endpoint",
+            subject=existing.nodes,
+            needed="service endpoint Microsoft.Storage",
+            note=note,
+            decides=False,
+        ),
+    )
     if routed:
         planning.before_up.append(
             "network: the firewall must let pass what AKS (its documentation: Outbound network and FQDN rules) and the "
             "registries of images need; AKS creates no address for egress"
         )
+    joined = ""
     if subscription != planning.location.subscription:
-        planning.before_up.append(
+        joined = (
             f"network: it is in subscription {subscription}, which must be of the same tenant: the identity that runs "
             "`up` needs the right to assign roles on it and to join its subnets"
         )
-    if public:
-        planning.before_up.append(
-            f"network: access.cidrs must contain the address of that {end}, or no node reaches the API"
+    planning.ask(
+        rights_question("join the network and assign roles", _group_of(existing.id), *_JOIN_ACTIONS, note=joined)
+    )
+    if isinstance(access, PublicAccess):
+        planning.ask(
+            Question(
+                about="egress-address",
+                subject=existing.nodes,
+                needed=f"in {', '.join(access.cidrs)}",
+                details={"cidrs": " ".join(access.cidrs), "egress": existing.egress},
+                note=f"network: access.cidrs must contain the address of that {end}, or no node reaches the API",
+            )
         )
     if existing.storage is not None:
-        planning.before_up.append(
-            f"network: {existing.storage} must be /24 or wider, unused except by Azure Managed Lustre, with ports 988 "
-            "and 1019 to 1023 open to the nodes, and 443 to AzureCloud"
+        planning.ask(
+            Question(
+                about="lustre-room",
+                subject=existing.storage,
+                needed="/24 or wider, unused",
+                note=f"network: {existing.storage} must be /24 or wider, unused except by Azure Managed Lustre, with "
+                "ports 988 and 1019 to 1023 open to the nodes, and 443 to AzureCloud",
+            )
         )

@@ -7,12 +7,14 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.components.azure.arm import ACTION_GROUP, REGISTRY
+from gpucluster.components.azure.arm import ACTION_GROUP, REGISTRY, resource_group_id
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.access import AccessPlan, plan_access, refuse_people
+from gpucluster.components.azure.planning.declared import ask_about, declared_types
 from gpucluster.components.azure.planning.machines import (
     CLOUD,
     REPAIR,
@@ -30,9 +32,10 @@ from gpucluster.components.azure.planning.network_plan import (
 )
 from gpucluster.components.azure.planning.pools import ElasticPlan, MigPlan, plan_elastic, plan_mig
 from gpucluster.components.azure.planning.quotas import report_quotas
+from gpucluster.components.azure.planning.rights import ASSIGN, rights_question
 from gpucluster.components.azure.planning.storage import LustrePlan, SharedPlan, plan_shared, refuse_containers
 from gpucluster.components.azure.planning.training import TrainingPlan, plan_training, report_drivers, report_infiniband
-from gpucluster.components.azure.settings import Driver, refuse_versions
+from gpucluster.components.azure.settings import GRANTED, SYSTEMS, Driver, refuse_versions
 from gpucluster.components.cluster.cluster_plan import (
     CloudTraits,
     PlannedCluster,
@@ -41,6 +44,7 @@ from gpucluster.components.cluster.cluster_plan import (
     plan_shared_parts,
     pool_plan,
 )
+from gpucluster.components.cluster.versions import VersionPlan
 from gpucluster.components.planning.planning import HEADROOM, Planning, lower_case
 from gpucluster.components.shared.buckets import BucketPlan
 from gpucluster.components.shared.file_systems import HomePlan, plan_home_files
@@ -49,22 +53,8 @@ from gpucluster.components.shared.teams import people_fields
 from gpucluster.components.spec.access import PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec, PoolSpec
 from gpucluster.components.spec.operations import Alerts
-from gpucluster.components.spec.storage import HomeStorage
-
-# Providers of the declared resources and of machines that AKS creates; each subscription registers them once.
-_SERVICES = (
-    "Microsoft.AlertsManagement",
-    "Microsoft.Compute",
-    "Microsoft.ContainerRegistry",
-    "Microsoft.ContainerService",
-    "Microsoft.Insights",
-    "Microsoft.ManagedIdentity",
-    "Microsoft.Monitor",
-    "Microsoft.Network",
-    "Microsoft.OperationalInsights",
-    "Microsoft.Storage",
-    "Microsoft.StorageCache",
-)
+from gpucluster.components.spec.storage import OWN, ExistingRegistry, HomeStorage
+from gpucluster.core.program.questions import Question
 
 _REGISTRY = (
     "the resource id of a container registry, /subscriptions/.../providers/Microsoft.ContainerRegistry/registries/NAME "
@@ -146,9 +136,17 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> AzureCluste
             **({"MIG pool": mig.shape} if mig else {}),
         },
         planning,
+        spot=[
+            *([elastic.shape.machine_type] if elastic and elastic.bought("spot") else []),
+            *([mig.shape.machine_type] if mig and mig.spot else []),
+        ],
     )
     _refuse_topic(spec.telemetry.alerts, planning)
-    _report_subscription(planning)
+    _report_subscription(declared_types(spec, parts, location, storage=storage, home=home), planning)
+    _ask_versions(parts.versions, planning)
+    addresses = plan_addresses(spec.network, lustre_tib=storage.capacity_tib if isinstance(storage, LustrePlan) else 0)
+    _ask_addresses(addresses, storage, planning)
+    _ask_rights_elsewhere(spec, storage, planning)
     report_quotas(planning)
     if spec.secrets_key is not None:
         fix = "remove it: Azure encrypts secrets with platform-managed keys"
@@ -162,9 +160,7 @@ def plan_cluster(spec: ClusterSpec, planning: Planning[Location]) -> AzureCluste
         location=location,
         driver=location.settings.driver,
         access=access,
-        addresses=plan_addresses(
-            spec.network, lustre_tib=storage.capacity_tib if isinstance(storage, LustrePlan) else 0
-        ),
+        addresses=addresses,
         system=system,
         training=training,
         storage=storage,
@@ -203,17 +199,95 @@ def _refuse_topic(alerts: Alerts | None, planning: Planning[Location]) -> None:
         )
 
 
-def _report_subscription(planning: Planning[Location]) -> None:
+def _report_subscription(types: Sequence[str], planning: Planning[Location]) -> None:
     """pulumi/pulumi-azure-native issue 3479, open. AKS documentation, "Node auto-repair" (fb060abe6, 2026-07-01)."""
-    planning.before_up.append(
+    ask_about(
+        types,
+        planning,
         "a new subscription must register its resource providers, which Pulumi's provider may not do automatically: az "
-        f"provider register --wait --namespace NAME, once for each of {', '.join(_SERVICES)}"
+        "provider register --wait --namespace NAME, once for each of {services}",
     )
     planning.notes.append(
         "AKS auto-repair cannot be disabled: a node that is not ready for 5 minutes is rebooted, reimaged, then "
         "redeployed, which empties its /scratch (docs/operate/replacing-a-node.md)"
     )
 
+
+def _ask_versions(versions: VersionPlan, planning: Planning[Location]) -> None:
+    region = planning.location.region
+    planning.ask(
+        Question(
+            about="kubernetes",
+            subject=versions.control_plane,
+            needed="with long-term support" if versions.extended else "offered",
+            place=region,
+            title="Kubernetes of AKS",
+            details={"extended": "yes" if versions.extended else ""},
+        )
+    )
+    if versions.image is not None:
+        planning.ask(
+            Question(
+                about="snapshot",
+                subject=versions.image,
+                needed=f"of Kubernetes {versions.nodes}",
+                place=region,
+                title="node pool snapshot",
+                details={
+                    "version": versions.nodes or "",
+                    "region": region,
+                    "sku": SYSTEMS[planning.location.settings.ubuntu].os_sku,
+                },
+            )
+        )
+
+
+def _ask_addresses(addresses: AddressPlan, storage: SharedPlan, planning: Planning[Location]) -> None:
+    existing = addresses.existing
+    if existing is None:
+        planning.ask(
+            Question(
+                about="addresses",
+                subject="StandardSkuPublicIpAddresses",
+                needed=1,
+                unit="public address",
+                place=planning.location.region,
+                decides=False,
+            )
+        )
+    if isinstance(storage, LustrePlan):
+        subnet = None if existing is None else existing.storage
+        planning.ask(
+            Question(
+                about="lustre-subnet",
+                subject=f"{storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB",
+                needed=f"room in {addresses.lustre if subnet is None else subnet.rpartition('/')[2]}",
+                title="subnet of the file system",
+                details={
+                    "sku": storage.sku,
+                    "tib": str(storage.capacity_tib),
+                    "cidr": addresses.lustre if subnet is None else "",
+                    "subnet": subnet or "",
+                },
+                decides=False,
+            )
+        )
+
+
+def _ask_rights_elsewhere(spec: ClusterSpec, storage: SharedPlan, planning: Planning[Location]) -> None:
+    """Where `up` grants rights on resources of the user."""
+    subscription, group = planning.location.subscription, planning.location.settings.bucket_group
+    outside = any(bucket != OWN for one in spec.identities.values() for bucket in (*one.reads, *one.writes))
+    linked = isinstance(storage, LustrePlan) and storage.bucket is not None and bool(storage.bucket.account)
+    granted = linked and planning.location.settings.lustre_principal != GRANTED
+    if group is not None and (outside or granted):
+        planning.ask(rights_question("assign roles for containers", resource_group_id(subscription, group), ASSIGN))
+    registry = spec.registry
+    if isinstance(registry, ExistingRegistry) and (found := re.match(_IN_GROUP, registry.id)):
+        planning.ask(rights_question("assign roles for the registry", found[0], ASSIGN))
+
+
+_IN_GROUP: Final = r"(?i)^/subscriptions/[^/]+/resourceGroups/[^/]+"
 
 # A premium share by NFS, GiB. Source: Azure Files documentation, "Understanding billing: provisioned v1 model".
 _LEAST, _MOST_GIB = 100, 102_400

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from gpucluster.components.azure.arm import storage_account_id
 from gpucluster.components.azure.location import NO_ZONE, Location
 from gpucluster.components.azure.planning.machines import CLOUD
 from gpucluster.components.azure.planning.quotas import LUSTRE
@@ -25,6 +26,7 @@ from gpucluster.components.shared.file_systems import (
     tier_prices,
 )
 from gpucluster.components.spec.storage import OWN, Identity, SharedStorage
+from gpucluster.core.program.questions import Question
 
 # The user writes the beginning of an object's address. Source: Azure Storage, names of accounts and containers.
 _BUCKET = (
@@ -201,6 +203,8 @@ def plan_shared(shared: SharedStorage, planning: Planning[Location], *, cidr: st
         )
         return bucket
     existing = plan_existing_storage(shared, planning, pattern=_FILES, example=_FILES_EXAMPLE, cidr=cidr)
+    if existing is not None:
+        planning.ask(Question(about="file-system", subject=existing.files.id, needed="ready", title="shared storage"))
     return existing or _plan_lustre(shared, planning)
 
 
@@ -209,6 +213,17 @@ def _plan_lustre(shared: SharedStorage, planning: Planning[Location]) -> LustreP
     plan = plan_lustre(sold, tier_prices(planning.prices, CLOUD, planning.location.region))
     planning.quotas[LUSTRE] += plan.capacity_tib
     planning.notes.append(f"shared storage: {plan.choice}")
+    zone = planning.location.lustre_zone
+    planning.ask(
+        Question(
+            about="lustre-tier",
+            subject=plan.sku,
+            needed=f"zone {zone}",
+            place=planning.location.region,
+            title="Azure Managed Lustre",
+            details={"zone": zone or ""},
+        )
+    )
     if plan.large:
         planning.before_up.append(
             f"shared storage: {plan.capacity_tib:,} TiB at {plan.tier} MB/s per TiB may need a request to Microsoft "
@@ -291,10 +306,31 @@ def _report_bucket(bucket: Bucket, planning: Planning[Location], *, write_back: 
         prefix = bucket.prefix
         planning.notes.append(f"storage.bucket: its objects under {prefix.strip('/')}/ appear under {prefix}{back}")
         return
-    planning.before_up.append(
-        f"container {bucket.container} must exist in {location.region}, in an account with keys enabled; its objects "
-        f"appear on the file system{back}"
+    group = location.settings.bucket_group
+    planning.ask(
+        Question(
+            about="container",
+            subject=bucket.container,
+            needed=f"in {location.region}, keys enabled",
+            title=f"blob container of {bucket.account}",
+            details={
+                "account": storage_account_id(location.subscription, group or "", bucket.account),
+                "region": location.region,
+            },
+            note=f"container {bucket.container} must exist in {location.region}, in an account with keys enabled; its "
+            f"objects appear on the file system{back}",
+        )
     )
+    if location.settings.lustre_principal != GRANTED:
+        planning.ask(
+            Question(
+                about="principal",
+                subject=location.settings.lustre_principal or "",
+                needed="HPC Cache Resource Provider",
+                title="service principal of this id",
+                decides=False,
+            )
+        )
     if location.settings.lustre_principal != GRANTED:
         planning.notes.append(
             f"account {bucket.account}: destroy leaves the roles of HPC Cache Resource Provider, which other file "

@@ -14,6 +14,7 @@ from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.pools import MigPlan
 from gpucluster.components.azure.planning.quotas import add_machines
+from gpucluster.components.azure.planning.rights import ASSIGN, rights_question
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, MOST_NODES, TORSET
 from gpucluster.components.planning.planning import Planning
 from gpucluster.components.shared.elastic import ElasticMachines, refuse_flex_start
@@ -30,6 +31,7 @@ from gpucluster.components.spec.cluster import TrainingSpec
 from gpucluster.components.spec.pools import CapacityBlockPurchase, OnDemandPurchase, Placement, ReservationPlacement
 from gpucluster.core.catalog.azure_regions import has_infiniband
 from gpucluster.core.catalog.machines import Machine
+from gpucluster.core.program.questions import Question
 
 # Machines in one block, and its duration.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -169,10 +171,37 @@ def _report_reservation(plan: TrainingPlan, reserved: str, planning: Planning[Lo
     nodes, machine, location = plan.size, plan.shape.machine_type, planning.location
     zone = "without a zone" if location.number is None else ""
     where = f"{location.region} {zone}" if zone else f"zone {location.number} of {location.region}"
-    planning.before_up.append(
+    note = (
         f"{reserved} must hold {nodes} x {machine} in {where}: the plan does not check this; the cluster's identity "
         "gets Contributor on its resource group, which may take an hour"
     )
+    planning.ask(
+        Question(
+            about="reservation",
+            subject=reserved,
+            needed=nodes,
+            unit=f"x {machine}",
+            place=where,
+            title="capacity reservation group",
+            details={
+                "machine": machine,
+                "region": location.region,
+                "zone": location.number or "",
+                "block": "" if plan.block_nodes is None else "yes",
+                "subscription": location.subscription,
+            },
+            note=note,
+        ),
+        Question(
+            about="reservable",
+            subject=machine,
+            needed="in capacity reservations",
+            place=location.region,
+            decides=False,
+        ),
+    )
+    if plan.placement.reserved_in is not None:
+        planning.ask(rights_question("assign roles for the reservation", plan.placement.reserved_in, ASSIGN))
     planning.notes.append(
         "if the group has no reservation for it, AKS creates the pool outside of it with only a warning, billed "
         "beside what you reserved: after `up`, az aks nodepool show must print the group as "
@@ -225,10 +254,15 @@ def report_infiniband(machine_type: str, nodes: int, planning: Planning[Location
             f"{FEATURE} is waived and not checked: without it nodes may be on several InfiniBand networks; {apart}"
         )
     else:
-        planning.before_up.append(
-            f"the subscription must have the feature {FEATURE}, or `up` fails before it creates anything expensive: "
-            f"run az feature register --namespace {FEATURE_NAMESPACE} --name {FEATURE} once and wait for Registered; "
-            f"{apart}"
+        planning.ask(
+            Question(
+                about="feature",
+                subject=f"{FEATURE_NAMESPACE}/{FEATURE}",
+                needed="Registered",
+                note=f"the subscription must have the feature {FEATURE}, or `up` fails before it creates anything "
+                f"expensive: run az feature register --namespace {FEATURE_NAMESPACE} --name {FEATURE} once and wait "
+                f"for Registered; {apart}",
+            )
         )
     if nodes == 1:
         return
