@@ -1,0 +1,51 @@
+"""The subscription of a plan, and who answers each kind of question about it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from gpucluster.operate.preflight.answers import Account, CannotAsk
+from gpucluster.operate.preflight.azure import clients as sdk
+from gpucluster.operate.preflight.azure.clients import Clients
+from gpucluster.operate.preflight.azure.explained import explained
+from gpucluster.operate.preflight.azure.login import caller_of, login
+from gpucluster.operate.preflight.azure.lustre import lustre_askers
+from gpucluster.operate.preflight.azure.machines import machine_askers
+from gpucluster.operate.preflight.azure.network import network_askers
+from gpucluster.operate.preflight.azure.quotas import quota_askers
+from gpucluster.operate.preflight.azure.reservations import reservation_askers
+from gpucluster.operate.preflight.azure.rights import rights_askers
+from gpucluster.operate.preflight.azure.storage import storage_askers
+from gpucluster.operate.preflight.azure.subscription import subscription_askers
+
+
+def open_account(plan: Any, location: Any) -> Account:
+    """The login, and its subscription. Raises CannotAsk if there is none, or if it does not see the subscription."""
+    del plan
+    subscription = location.subscription
+    clients = Clients(credential=login(subscription, os.environ), subscription=subscription, endpoint=sdk.ENDPOINT)
+    try:
+        caller = caller_of(clients.credential.get_token(clients.scope).token)
+        found = clients.subscriptions.subscriptions.get(subscription)
+    except Exception as error:
+        why = explained(error)
+        if why is None:
+            raise
+        raise why from error
+    if found.subscription_id is None:
+        raise CannotAsk("Azure has answered without a subscription", "try again")
+    return Account(
+        identity=f"{caller.name} in subscription {found.display_name or subscription}",
+        askers={
+            **subscription_askers(clients, found),
+            **quota_askers(clients),
+            **machine_askers(clients),
+            **rights_askers(clients, caller),
+            **lustre_askers(clients),
+            **reservation_askers(clients),
+            **network_askers(clients),
+            **storage_askers(clients),
+        },
+        explained=explained,
+    )
