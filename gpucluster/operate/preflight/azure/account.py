@@ -21,8 +21,9 @@ from gpucluster.operate.preflight.azure.subscription import subscription_askers
 
 
 def open_account(plan: Any, location: Any) -> Account:
-    """The login, and its subscription. Raises CannotAsk if there is none, or if it does not see the subscription."""
-    del plan
+    """The login, and its subscription. Raises CannotAsk if there is none, or if it does not see the subscription.
+    plan: of a cluster on Azure.
+    """
     subscription = location.subscription
     clients = Clients(credential=login(subscription, os.environ), subscription=subscription, endpoint=sdk.ENDPOINT)
     try:
@@ -39,7 +40,7 @@ def open_account(plan: Any, location: Any) -> Account:
         identity=f"{caller.name} in subscription {found.display_name or subscription}",
         askers={
             **subscription_askers(clients, found),
-            **quota_askers(clients),
+            **quota_askers(clients, plan.cluster_name),
             **machine_askers(clients),
             **rights_askers(clients, caller),
             **lustre_askers(clients),

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any
 
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
 from gpucluster.operate.preflight.azure.clients import Clients
+from gpucluster.operate.preflight.azure.own_use import SPOT, own_use
 
-_SPOT: Final = "lowPriorityCores"
 
+def quota_askers(clients: Clients, cluster: str) -> Mapping[str, Asker]:
+    """Each lists the quotas of a region in one request. cluster: name of the stack's, which may be up."""
 
-def quota_askers(clients: Clients) -> Mapping[str, Asker]:
-    """Each lists the quotas of a region in one request."""
+    def ask(asked: Sequence[Question]) -> list[Answer]:
+        own = own_use(clients, cluster, asked[0].place)
+        return _asked(asked, clients.compute.usage.list, clients.subscription, "Microsoft.Compute", own)
+
     return {
-        "quota": lambda asked: _asked(asked, clients.compute.usage.list, clients.subscription, "Microsoft.Compute"),
+        "quota": ask,
         "file-systems": lambda asked: _asked(asked, clients.lustre.asc_usages.list, clients.subscription, ""),
         "addresses": lambda asked: _asked(
             asked, clients.network.usages.list, clients.subscription, "Microsoft.Network"
@@ -24,12 +29,19 @@ def quota_askers(clients: Clients) -> Mapping[str, Asker]:
 
 
 def _asked(
-    asked: Sequence[Question], usages: Callable[[str], Iterable[Any]], subscription: str, provider: str
+    asked: Sequence[Question],
+    usages: Callable[[str], Iterable[Any]],
+    subscription: str,
+    provider: str,
+    own: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Answer]:
-    """provider: that raises its quotas on request; empty if only Microsoft's support does."""
+    """provider: that raises its quotas on request; empty if only Microsoft's support does. own: use by the stack."""
     [region] = {one.place for one in asked}
     found = {(one.name.value or "").lower(): one for one in usages(region) if one.name is not None}
-    return [_answer(one, _found(one.subject, found), subscription, provider) for one in asked]
+    return [
+        _answer(one, _found(one.subject, found), subscription, provider, own.get(one.subject.lower(), 0))
+        for one in asked
+    ]
 
 
 def _found(name: str, usages: Mapping[str, Any]) -> Any:
@@ -37,27 +49,34 @@ def _found(name: str, usages: Mapping[str, Any]) -> Any:
     return usages.get(name.lower()) or usages.get(f"ipv4{name.lower()}")
 
 
-def _answer(question: Question, usage: Any, subscription: str, provider: str) -> Answer:
+def _answer(question: Question, usage: Any, subscription: str, provider: str, own: int) -> Answer:
     if usage is None or usage.limit is None or usage.current_value is None:
         return unknown(question, f"{question.place} lists no quota of this name")
     name, limit, used = str(usage.name.value), int(usage.limit), int(usage.current_value)
     needed = int(question.needed or 0)
-    found = f"{max(0, limit - used):,} left: {used:,} of {limit:,} in use"
+    left, by = limit - used + own, f", {own:,} by this stack" if own else ""
+    found = f"{max(0, left):,} left: {used:,} of {limit:,} in use{by}"
     scenario: dict[str, Any] = {}
     if question.about == "quota":
         scenario = {
             "quotas": [
-                {"cloud": "azure", "name": question.subject, "region": question.place, "limit": limit, "usage": used}
+                {
+                    "cloud": "azure",
+                    "name": question.subject,
+                    "region": question.place,
+                    "limit": limit,
+                    "usage": used - own,
+                }
             ]
         }
-    if needed <= limit - used:
+    if needed <= left:
         return fine(question, found, scenario=scenario)
-    asked = used + needed
-    own = "; if this stack is up, its own are among those in use" if used else ""
+    asked = used - own + needed
     if not provider:
-        fix = f"ask Microsoft's support for a limit of {asked:,} or more of {name} in {question.place}{own}"
+        also = "; if this stack is up, its own is among those in use" if used else ""
+        fix = f"ask Microsoft's support for a limit of {asked:,} or more of {name} in {question.place}{also}"
         return refused(question, found, fix, scenario=scenario)
-    fix = f"ask for a limit of {asked:,} or more of {name} in {question.place}{own}"
+    fix = f"ask for a limit of {asked:,} or more of {name} in {question.place}"
     return refused(
         question, found, fix, _command(name, asked, question.place, subscription, provider), scenario=scenario
     )
@@ -65,7 +84,7 @@ def _answer(question: Question, usage: Any, subscription: str, provider: str) ->
 
 def _command(name: str, limit: int, region: str, subscription: str, provider: str) -> str:
     """Of the CLI's extension `quota`."""
-    kinds = {"Microsoft.Compute": "lowPriority" if name == _SPOT else "dedicated"}
+    kinds = {"Microsoft.Compute": "lowPriority" if name == SPOT else "dedicated"}
     kind = f" --resource-type {kinds[provider]}" if provider in kinds else ""
     scope = f"/subscriptions/{subscription}/providers/{provider}/locations/{region}"
     return f'az quota update --resource-name "{name}" --scope {scope} --limit-object value={limit}{kind}'

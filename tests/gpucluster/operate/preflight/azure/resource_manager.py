@@ -48,6 +48,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "skus": compute.ResourceSkusOperations.list,
     "reservation group": compute.CapacityReservationGroupsOperations.get,
     "reservations": compute.CapacityReservationsOperations.list_by_capacity_reservation_group,
+    "clusters": kubernetes.ManagedClustersOperations.list,
     "versions": kubernetes.ManagedClustersOperations.list_kubernetes_versions,
     "snapshot": kubernetes.SnapshotsOperations.get,
     "network": network.VirtualNetworksOperations.get,

@@ -13,6 +13,7 @@ from azure.core.credentials import AccessToken
 
 from gpucluster.components.azure.cloud import CLOUD
 from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.core.program.questions import Question
@@ -149,6 +150,7 @@ _ANSWERS: Mapping[str, Any] = {
         for tier in (40, 125, 250, 500)
     ],
     "subnet size": {"filesystemSubnetSize": 24},
+    "clusters": [],
     "versions": {
         "values": [
             {"version": "1.35", "capabilities": {"supportPlan": ["KubernetesOfficial", "AKSLongTermSupport"]}},
@@ -207,15 +209,18 @@ _ANSWERS: Mapping[str, Any] = {
 }
 
 
-def questions(*abouts: str, place: Mapping[str, Any] | None = None, **changes: Any) -> list[Question]:
-    """Of the trial's plan with changes; only of these kinds if some are named. place: settings, region and zone."""
+def plan(place: Mapping[str, Any] | None = None, **changes: Any) -> AzureClusterPlan:
+    """Of the trial, with changes. place: settings, region and zone."""
     given = dict(place or {})
     region, number = given.pop("region", "eastus"), given.pop("number", "1")
     location = Location(subscription=SUBSCRIPTION, region=region, number=number, settings=Settings(**given))
-    plan = CLOUD.plan_cluster(
-        ClusterSpec.model_validate({**TRIAL, **changes}), location, stack="azure-trial", machine=None
-    )
-    found = [*plan.facts.questions]
+    spec = ClusterSpec.model_validate({**TRIAL, **changes})
+    return CLOUD.plan_cluster(spec, location, stack="azure-trial", machine=None)
+
+
+def questions(*abouts: str, place: Mapping[str, Any] | None = None, **changes: Any) -> list[Question]:
+    """Of the trial's plan with changes; only of these kinds if some are named. place: settings, region and zone."""
+    found = [*plan(place, **changes).facts.questions]
     return [one for one in found if one.about in abouts] if abouts else found
 
 

@@ -19,7 +19,7 @@ from gpucluster.operate.preflight.azure.explained import explained
 from gpucluster.operate.preflight.azure.login import caller_of, login
 from tests.components.azure.planning.test_plan import SUBSCRIPTION, here
 from tests.gpucluster.operate.preflight.azure.resource_manager import Fault, ResourceManager
-from tests.gpucluster.operate.preflight.azure.subscription import HERE, ME, TENANT, Login, questions, token
+from tests.gpucluster.operate.preflight.azure.subscription import HERE, ME, TENANT, Login, plan, questions, token
 
 REFRESH = (
     "AADSTS700082: The refresh token has expired due to inactivity. The token was issued on 2026-01-05 and was "
@@ -48,7 +48,7 @@ def az(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def _reason(manager: ResourceManager) -> tuple[str, str, str]:
     assert manager.url
     with pytest.raises(CannotAsk) as caught:
-        open_account(None, here())
+        open_account(plan(), here())
     return caught.value.reason, caught.value.fix, caught.value.command
 
 
@@ -56,7 +56,7 @@ def test_the_login_of_the_cli_asks_for_the_subscription_of_the_plan(
     az: Callable[..., None], manager: ResourceManager, tmp_path: Path
 ) -> None:
     az()
-    found = open_account(None, here())
+    found = open_account(plan(), here())
     assert found.identity == "ada@example.com in subscription research"
     assert [name for name, _ in manager.requests] == ["subscription"]
     assert f"--subscription {SUBSCRIPTION}" in (tmp_path / "asked.txt").read_text()
@@ -162,14 +162,14 @@ def test_a_wrong_account_is_one_line(name: str, manager: ResourceManager) -> Non
 def test_a_request_that_is_throttled_once_is_asked_again(manager: ResourceManager) -> None:
     manager.faults["usages"] = Fault(429, "TooManyRequests", "Too many", times=1)
     asked = questions("quota")
-    assert {str(one.verdict) for one in ask(open_account(None, here()), asked)} == {"fine"}
+    assert {str(one.verdict) for one in ask(open_account(plan(), here()), asked)} == {"fine"}
     assert [name for name, _ in manager.requests].count("usages") == 2
 
 
 @pytest.mark.usefixtures("logged_in")
 def test_an_answer_that_does_not_come_is_given_up(manager: ResourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpucluster.operate.preflight.azure.clients.READ_SECONDS", 0.2)
-    opened = open_account(None, here())
+    opened = open_account(plan(), here())
     manager.faults["usages"] = Fault(seconds=30)
     found = ask(opened, questions("quota", "provider"))
     assert {(one.question.about, str(one.verdict), one.found) for one in found} == {
@@ -182,7 +182,7 @@ def test_an_answer_that_does_not_come_is_given_up(manager: ResourceManager, monk
 def test_a_machine_without_a_way_to_azure_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpucluster.operate.preflight.azure.clients.ENDPOINT", "https://127.0.0.1:1")
     with pytest.raises(CannotAsk) as caught:
-        open_account(None, here())
+        open_account(plan(), here())
     assert caught.value.reason == "Azure can't be reached from this machine"
 
 
@@ -191,7 +191,7 @@ def test_a_provider_that_is_not_registered_is_never_registered(manager: Resource
     """The SDK's clients would do that, unasked, and ask again."""
     text = "The subscription is not registered to use namespace 'Microsoft.StorageCache'."
     manager.faults["tiers"] = Fault(409, "MissingSubscriptionRegistration", text)
-    [found] = ask(open_account(None, here()), questions("lustre-tier"))
+    [found] = ask(open_account(plan(), here()), questions("lustre-tier"))
     assert (found.found, found.command) == (
         "the resource provider Microsoft.StorageCache is not registered",
         "az provider register --wait --namespace Microsoft.StorageCache",

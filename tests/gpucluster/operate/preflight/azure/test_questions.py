@@ -34,6 +34,7 @@ from tests.gpucluster.operate.preflight.azure.subscription import (
     answers,
     group,
     permission,
+    plan,
     questions,
     reservation,
     sku,
@@ -48,7 +49,7 @@ Change = Callable[[dict[str, Any]], object]
 def opened(manager: ResourceManager, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Account]:
     assert manager.url
     monkeypatch.setattr(account, "login", lambda *_: Login())
-    return lambda: open_account(None, here())
+    return lambda: open_account(plan(), here())
 
 
 PLANS: Mapping[str, Mapping[str, Any]] = {
@@ -188,8 +189,7 @@ NO: Mapping[str, tuple[str, str, Change, tuple[str, str, str, str]]] = {
         (
             "stops up",
             "384 left: 96 of 480 in use",
-            "ask for a limit of 576 or more of standardNDSH100v5Family in eastus; if this stack is up, its own are "
-            "among those in use",
+            "ask for a limit of 576 or more of standardNDSH100v5Family in eastus",
             f'az quota update --resource-name "standardNDSH100v5Family" --scope {HERE}/providers/Microsoft.Compute/'
             "locations/eastus --limit-object value=576 --resource-type dedicated",
         ),
@@ -220,7 +220,7 @@ NO: Mapping[str, tuple[str, str, Change, tuple[str, str, str, str]]] = {
             "stops up",
             "0 left: 4 of 4 in use",
             "ask Microsoft's support for a limit of 5 or more of AmlFilesystem in eastus; if this stack is up, its "
-            "own are among those in use",
+            "own is among those in use",
             "",
         ),
     ),
@@ -231,8 +231,7 @@ NO: Mapping[str, tuple[str, str, Change, tuple[str, str, str, str]]] = {
         (
             "warns",
             "0 left: 20 of 20 in use",
-            "ask for a limit of 21 or more of IPv4StandardSkuPublicIpAddresses in eastus; if this stack is up, its "
-            "own are among those in use",
+            "ask for a limit of 21 or more of IPv4StandardSkuPublicIpAddresses in eastus",
             f'az quota update --resource-name "IPv4StandardSkuPublicIpAddresses" --scope {HERE}/providers/'
             "Microsoft.Network/locations/eastus --limit-object value=21",
         ),
@@ -672,20 +671,17 @@ IN: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _asked(what: str, plan: str) -> list[Question]:
+def _asked(what: str, name: str) -> list[Question]:
     about, _, subject = what.partition(" ")
-    found = [one for one in questions(about, **IN[plan]) if not subject or one.subject == subject]
+    found = [one for one in questions(about, **IN[name]) if not subject or one.subject == subject]
     return found[:1]
 
 
 @pytest.mark.parametrize("name", NO)
 def test_an_answer_no_says_what_to_do(name: str, opened: Callable[[], Account], manager: ResourceManager) -> None:
-    what, plan, change, expected = NO[name]
-    account = opened()
+    what, of, change, expected = NO[name]
     change(manager.answers)
-    if what == "subscription":
-        account = opened()
-    [found] = ask(account, _asked(what, plan))
+    [found] = ask(opened(), _asked(what, of))
     assert (str(found.verdict), found.found, found.fix, found.command) == expected
 
 
@@ -760,3 +756,21 @@ def test_a_fault_of_one_list_leaves_the_other_answers(opened: Callable[[], Accou
     manager.faults["usages"] = Fault(403, "AuthorizationFailed", "The client has no right")
     found = ask(opened(), questions())
     assert {one.question.about for one in found if one.verdict is not Verdict.FINE} == {"quota", "aks-machine"}
+
+
+def test_a_stack_that_is_up_is_not_in_its_own_way(opened: Callable[[], Account], manager: ResourceManager) -> None:
+    """Its machines are in use, and those of others beside it count as before."""
+    manager.answers["usages"][2] = usage("standardNDSH100v5Family", 576, 576)
+    asked = _asked("quota standardNDSH100v5Family", "trial")
+    [others] = ask(opened(), asked)
+    pools = [
+        {"name": "training", "vmSize": ND, "count": 5},
+        {"name": "dev", "vmSize": NC, "count": 3, "scaleSetPriority": "Spot"},
+        {"name": "odd", "vmSize": "Standard_B2s", "count": 1},
+    ]
+    cluster = {"name": plan().cluster_name, "location": "eastus", "properties": {"agentPoolProfiles": pools}}
+    manager.answers["clusters"] = [{**cluster, "name": "another"}, cluster, {**cluster, "location": "westus"}]
+    [own] = ask(opened(), asked)
+    assert (str(others.verdict), others.found) == ("stops up", "0 left: 576 of 576 in use")
+    assert (str(own.verdict), own.found) == ("fine", "480 left: 576 of 576 in use, 480 by this stack")
+    assert own.scenario["quotas"][0]["usage"] == 96
