@@ -76,7 +76,7 @@ def report_zones(pools: Mapping[str, Machine], planning: Planning[Location], *, 
 def _offer(
     machine: str, region: str, zones: Sequence[str], *, pool: str, spot: bool = False, note: str = ""
 ) -> Question:
-    """pool: that has it, in words. spot: some of them are bought as spot."""
+    """pool: that has it, as text. spot: some of them are bought as spot."""
     plural = "s" if len(zones) > 1 else ""
     needs = {"rdma": has_infiniband(machine), "spot": spot}
     return Question(

@@ -11,7 +11,7 @@ TAKE_BACK: Final = "Microsoft.Authorization/roleAssignments/delete"
 
 
 def rights_question(what: str, scope: str, *actions: str, types: tuple[str, ...] = (), note: str = "") -> Question:
-    """what: the identity must be able to do, in words. scope: id of a subscription or of a resource group. types: of
+    """what: the identity must be able to do, as text. scope: id of a subscription or of a resource group. types: of
     resources, all of whose actions are needed besides.
     """
     return Question(

@@ -95,7 +95,7 @@ def _wanted(question: Question) -> list[str]:
         return own
     known = {type_: rights for type_ in types if (rights := rights_of(type_)) is not None}
     actions: Sequence[str] = document(known, Resources([]))["Actions"]
-    # The right to assign roles has a question of its own.
+    # The right to assign roles has its own question.
     return [*own, *(action for action in actions if not action.startswith(_ROLES))]
 
 
