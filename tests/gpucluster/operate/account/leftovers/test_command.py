@@ -227,6 +227,39 @@ azure-trial: 2 left, $1.64 a day; the cost of 1 of them is unknown
     )
 
 
+def test_on_azure_a_cluster_and_machines_have_their_whole_price_and_what_is_free_is_free(run: Run) -> None:
+    tags = {"pulumi-project": "gpucluster", "pulumi-stack": "azure-trial"}
+    billed = {
+        "Microsoft.ContainerService/managedClusters": {"name": "Base", "tier": "Standard", "capacity": None},
+        "Microsoft.Compute/virtualMachineScaleSets": {
+            "name": "Standard_ND96isr_H100_v5",
+            "tier": "Standard",
+            "capacity": 5,
+        },
+    }
+    free = (
+        "Microsoft.AlertsManagement/prometheusRuleGroups",
+        "Microsoft.Compute/proximityPlacementGroups",
+        "Microsoft.Insights/actionGroups",
+        "Microsoft.Insights/dataCollectionEndpoints",
+        "Microsoft.Insights/dataCollectionRules",
+        "Microsoft.ManagedIdentity/userAssignedIdentities",
+        "Microsoft.Network/networkSecurityGroups",
+    )
+    answer = [
+        {"id": f"{GROUP}/{kind}/one", "type": kind, "location": "eastus", "tags": tags, "sku": billed.get(kind)}
+        for kind in (*billed, *free)
+    ]
+    code, text = run("azure-trial", command="az", answer=answer)
+    lines = text.splitlines()
+    assert code == 1
+    assert lines[0].startswith("microsoft.compute/virtualmachinescalesets")
+    assert lines[1].startswith("  $11,798.40 a day")
+    assert lines[3].startswith("microsoft.containerservice/managedclusters")
+    assert lines[4].startswith("  $2.52 a day")  # with its load balancer; the book lacks one price of eastus
+    assert {kind.lower() for kind in free} == {*lines[-2].partition(": ")[2].split(", ")}
+
+
 def test_where_nothing_is_left_it_says_so(run: Run) -> None:
     assert run("aws-trial", command="aws", answer=of_aws()) == (0, "aws-trial: nothing is left.\n")
 
