@@ -82,7 +82,7 @@ class TrainingPart:
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan(TrainingNodes):
     """capacity_block: bought for fixed dates. most_broken: nodes that EKS repairs at a time, if the pool has one group;
-    decided here, since a program must not calculate with a number that stands for others. lustre_cards: EFA cards of a
+    decided here, since a program must not calculate with a placeholder of a number. lustre_cards: EFA cards of a
     node for the shared storage; 0 for IP.
     """
 

@@ -74,7 +74,7 @@ def notes_after_asking(
     notes: Sequence[str], questions: Sequence[Question], asked: Asked, now: datetime
 ) -> tuple[str, ...]:
     """The notes of a plan with answers in place of those whose questions all have one. An answer that leaves something
-    to do is a note of its own; those that are fine are counted in the first one.
+    to do is its own note; those that are fine are counted in the first one.
     """
     answers = {id(question): _answer_to(question, asked) for question in questions}
     open_notes = {question.note for question in questions if question.note and answers[id(question)] is None}
@@ -84,7 +84,7 @@ def notes_after_asking(
         return tuple(notes)
     return (
         _summary([answer for _, answer in known], len(questions), asked, now),
-        *(f"{_said(question, answer)}" for question, answer in known if answer.verdict != FINE),
+        *(f"{_note(question, answer)}" for question, answer in known if answer.verdict != FINE),
         *(note for note in notes if note not in closed),
     )
 
@@ -103,7 +103,7 @@ def _summary(answers: Sequence[AskedAnswer], count: int, asked: Asked, now: date
     )
 
 
-def _said(question: Question, answer: AskedAnswer) -> str:
+def _note(question: Question, answer: AskedAnswer) -> str:
     place = f" in {question.place}" if question.place else ""
     wanted = "" if question.needed is None else f", needed: {' '.join(_parts(question))}"
     fix = f"; {answer.fix}" if answer.fix else ""
@@ -131,5 +131,5 @@ def age(since: timedelta) -> str:
 
 
 def now() -> datetime:
-    """The time by which ages are told."""
+    """The time on which ages are based."""
     return datetime.now(UTC)

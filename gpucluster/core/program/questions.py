@@ -13,7 +13,7 @@ class Question:
     the plan needs; None if the subject only has to exist. place: region or zone, empty for the whole account. title:
     the subject in a reader's words, if its name says little. details: what the way to ask needs besides.
 
-    note: the sentence of the plan that stands for the question until it has been asked; several may share one. decides:
+    note: the sentence of the plan in place of the question until it has been asked; several may share one. decides:
     `up` fails if the answer is no; otherwise it goes on without what is missing.
     """
 

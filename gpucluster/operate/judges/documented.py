@@ -1,4 +1,4 @@
-"""Values that a vendor's schema leaves open and its reference restricts in words.
+"""Values that a vendor's schema leaves open and its reference restricts as text.
 
 `documented.csv` has one limit a row. Its columns:
 

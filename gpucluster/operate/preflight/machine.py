@@ -18,7 +18,7 @@ _WANTED_GIB: Final = 4
 
 @dataclass(frozen=True, kw_only=True)
 class _Program:
-    """use: what calls it. install: how one gets it."""
+    """use: who needs it. install: how one gets it."""
 
     use: str
     install: str
@@ -26,19 +26,21 @@ class _Program:
 
 _PROGRAMS: Final[Mapping[str, Mapping[str, _Program]]] = {
     "": {
-        "pulumi": _Program(use="`pulumi up`", install="www.pulumi.com/docs/install"),
-        "kubectl": _Program(use="the commands that follow `up`", install="kubernetes.io/docs/tasks/tools"),
+        "pulumi": _Program(use="`pulumi up` needs it", install="www.pulumi.com/docs/install"),
+        "kubectl": _Program(use="the commands that follow `up` need it", install="kubernetes.io/docs/tasks/tools"),
     },
-    "aws": {"aws": _Program(use="the kubeconfig, for a token", install="docs.aws.amazon.com/cli")},
+    "aws": {"aws": _Program(use="the kubeconfig calls it for a token", install="docs.aws.amazon.com/cli")},
     "gcp": {
-        "gcloud": _Program(use="gke-gcloud-auth-plugin, for a token", install="cloud.google.com/sdk/docs/install"),
+        "gcloud": _Program(
+            use="gke-gcloud-auth-plugin calls it for a token", install="cloud.google.com/sdk/docs/install"
+        ),
         "gke-gcloud-auth-plugin": _Program(
-            use="the kubeconfig, for a token", install="gcloud components install gke-gcloud-auth-plugin"
+            use="the kubeconfig calls it for a token", install="gcloud components install gke-gcloud-auth-plugin"
         ),
     },
     "azure": {
-        "az": _Program(use="kubelogin, for a token", install="learn.microsoft.com/cli/azure/install-azure-cli"),
-        "kubelogin": _Program(use="the kubeconfig, for a token", install="az aks install-cli"),
+        "az": _Program(use="kubelogin calls it for a token", install="learn.microsoft.com/cli/azure/install-azure-cli"),
+        "kubelogin": _Program(use="the kubeconfig calls it for a token", install="az aks install-cli"),
     },
 }
 """Cloud, or none for every one -> program."""
@@ -85,4 +87,4 @@ def _program(question: Question, program: _Program) -> Answer:
     path = shutil.which(question.subject)
     if path:
         return fine(question, path)
-    return refused(question, "not on PATH", f"{program.use} calls it; install it: {program.install}")
+    return refused(question, "not on PATH", f"{program.use}; install it: {program.install}")

@@ -22,7 +22,7 @@ _HIDDEN: Final = (
     # Resources of AWS: vpc-, subnet-, cr-, eni- and others.
     (re.compile(r"\b([a-z]{2,12})-[0-9a-f]{8,13}([0-9a-f]{4})\b"), r"\1-********\2"),
 )
-"""Identities in texts, and what stands for each: enough to tell two apart, too little to find one."""
+"""Identities in texts, and the text in place of each: enough to tell two apart, too little to find one."""
 
 
 def masked(text: str) -> str:

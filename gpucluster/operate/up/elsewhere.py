@@ -27,7 +27,7 @@ def elsewhere(plan: ClusterPlan, say: Callable[[str], None]) -> Iterator[str]:
     if rows:
         yield f"Elsewhere, the whole cluster for {asked.duration}; prices tell nothing of free machines:"
         yield from (f"  {ranged(quote.total, quote.gap)}  {what(quote)}" for quote in rows)
-    yield f"All places and ways to buy: gpucluster quote {wanted}"
+    yield f"All places and purchase options: gpucluster quote {wanted}"
 
 
 def _question(plan: ClusterPlan) -> Question:

@@ -38,7 +38,7 @@ _MORE_THAN_ALL: Final = 1.02
 """Share of the line rate: tolerance for rounding and clocks in a real ring."""
 
 _HALF: Final = 0.5
-"""Share of the cards: what is told with less than half of them would be told of a node with half of them dead."""
+"""Share of the cards: with less than half of them, a node with half of them dead would give the same figure."""
 
 _CHECK: Final = "check the fabric plugin, the device plugin and the resource requests of the pod"
 

@@ -16,4 +16,4 @@ def test_other_regions_are_listed_once_each_and_never_the_own_one() -> None:
     places = [row.strip().split("  ")[1].split(",")[0] for row in rows]
     assert (len(rows), len(set(places)), "aws us-east-1" in places) == (5, 5, False)
     assert all(row.strip().startswith("$") for row in rows)
-    assert last == "All places and ways to buy: gpucluster quote --gpus 32 --for 14d --accelerators h100"
+    assert last == "All places and purchase options: gpucluster quote --gpus 32 --for 14d --accelerators h100"
