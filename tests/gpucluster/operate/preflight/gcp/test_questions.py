@@ -45,7 +45,12 @@ def _plans() -> Iterator[tuple[str, tuple[Question, ...]]]:
     yield "4 with flex-start", _plan(4, purchase={"kind": "flex-start"}, duration="5d", elastic=None)
     calendar = {"kind": "capacity-block", "active": False}
     yield "4 in a calendar reservation", _plan(4, purchase=calendar, placement=CALENDAR, elastic=None)
-    yield "4 of H200", _plan(4, accelerator="h200", elastic=None, training=training(fabric_gbps=3200, spares=0))
+    ultra = training(fabric_gbps=3200, spares=0)
+    yield "4 of H200", _plan(4, accelerator="h200", elastic=None, training=ultra)
+    yield (
+        "4 of B200 in a reservation",
+        _plan(4, accelerator="b200", elastic=None, training=ultra, placement=RESERVATION),
+    )
     yield (
         "4 of A100",
         _plan(4, location=ZONE_A, accelerator="a100-80gb", elastic=None, training=training(fabric_gbps=0, spares=0)),
