@@ -51,7 +51,7 @@ def ask_project(planning: Planning[Location], apis: Sequence[str], parts: Mappin
             for name in apis
         ),
         *_rights([part for part, creates in parts.items() if creates]),
-        *_policies(planning.location, apis, nat=nat),
+        *_policies(planning.location, apis, peering=parts["servicenetworking"], nat=nat),
     )
 
 
@@ -74,7 +74,7 @@ _SERVICES: Final = "gcp.restrictServiceUsage"
 _KEYS: Final = "gcp.restrictNonCmekServices"
 
 
-def _policies(location: Location, apis: Sequence[str], *, nat: bool) -> Iterator[Question]:
+def _policies(location: Location, apis: Sequence[str], *, peering: bool, nat: bool) -> Iterator[Question]:
     """The policies of the organization that can stop `up`. None concerns external addresses of machines: no node has
     one.
     """
@@ -85,7 +85,7 @@ def _policies(location: Location, apis: Sequence[str], *, nat: bool) -> Iterator
         # The cluster encrypts its secrets with its own key, and disks, file systems and buckets with Google's.
         _KEYS: names,
         _ACCOUNTS: "",
-        **({_PEERING: "peering with Google's services"} if "servicenetworking" in apis else {}),
+        **({_PEERING: "peering with Google's services"} if peering else {}),
         **({_NAT: "a subnet of the cluster"} if nat else {}),
     }
     for name, values in wanted.items():

@@ -91,6 +91,12 @@ def test_a_reserved_quota_does_not_decide() -> None:
     ]
 
 
+def test_only_a_network_that_the_cluster_creates_needs_peering_and_nat_to_be_allowed() -> None:
+    policies = {"compute.restrictVpcPeering", "compute.restrictCloudNATUsage"}
+    assert {one.subject for one in _plan(4) if one.about == "policy"} >= policies
+    assert not {one.subject for one in _plan(4, network=OWN_NETWORK) if one.about == "policy"} & policies
+
+
 def test_the_notes_of_questions_are_those_of_the_plan() -> None:
     made = plan(placement=RESERVATION, network=OWN_NETWORK)
     notes = dict.fromkeys(one.note for one in made.facts.questions if one.note)
