@@ -42,9 +42,7 @@ def explained(error: Exception) -> CannotAsk | None:
         case RefreshError() if error.retryable:
             return CannotAsk("the service that issues tokens does not answer", "ask again in a minute")
         case RefreshError():
-            return CannotAsk(
-                f"the application default credentials are not accepted: {_why(error)}", "log in again", LOGIN
-            )
+            return CannotAsk(f"login not accepted: {_why(error)}", "log in again", LOGIN)
         case TransportError() | requests.RequestException():
             return CannotAsk(f"no answer: {_line(_host(error))}", "check the network and the proxy, and ask again")
         case GoogleAuthError():
@@ -108,7 +106,7 @@ _RATES: Final = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_L
 
 def _login(found: _Error, _: int) -> CannotAsk:
     why = found.message.split(". ")[0].rstrip(".")
-    return CannotAsk(f"the application default credentials are not accepted: {why}", "log in again", LOGIN)
+    return CannotAsk(f"login not accepted: {why}", "log in again", LOGIN)
 
 
 def _denied(found: _Error, _: int) -> CannotAsk:
@@ -153,7 +151,7 @@ def _why(error: RefreshError) -> str:
     answer: Any = error.args[-1] if error.args else ""
     if isinstance(answer, dict):
         fields = cast("dict[str, str]", answer)
-        return fields.get("error_description") or fields.get("error", "")
+        return (fields.get("error_description") or fields.get("error", "")).removesuffix(".")
     return _line(error).removesuffix(".")
 
 

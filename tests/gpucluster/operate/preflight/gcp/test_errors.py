@@ -25,7 +25,7 @@ OLD = {
     [
         (
             Refused(401, "Request had invalid authentication credentials. Expected OAuth 2 access token."),
-            "the application default credentials are not accepted: Request had invalid authentication credentials",
+            "login not accepted: Request had invalid authentication credentials",
             "log in again",
         ),
         (
