@@ -24,7 +24,7 @@ class Own:
     def has(self, tags: Iterable[Mapping[str, str]]) -> bool:
         """Whether a resource with these tags is the stack's."""
         found = {tag["Key"]: tag["Value"] for tag in tags}
-        return found.get("pulumi-stack") == self.stack and found.get("Name", "").startswith(self.name)
+        return found.get("pulumi-stack") == self.stack and found.get("Name", "").startswith(f"{self.name}-")
 
     def machines(self) -> list[Any]:
         """Its instances that run or start, as EC2 describes them; asked once."""
