@@ -346,9 +346,3 @@ def page_of(rule: Rule) -> str:
 def explained_by(rule: Rule) -> str:
     """The command that explains the rule in any installation of the package."""
     return f"gpucluster guardrails explain {rule.name}{f' --pack {rule.folder}' if rule.folder else ''}"
-
-
-def explaining(rules: Iterable[Rule]) -> str:
-    """The command that explains any of these rules."""
-    folder = next((rule.folder for rule in rules if rule.folder), "")
-    return f"gpucluster guardrails explain NAME{f' --pack {folder}' if folder else ''}"

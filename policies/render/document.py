@@ -17,7 +17,8 @@ from gpucluster.core.documents.model import Model
 from gpucluster.core.text.json_text import schema_of
 from gpucluster.policies.answers import Answer, summary
 from gpucluster.policies.clouds.node_impacts import NodeImpact
-from gpucluster.policies.engine.rule import Enforcement, by_text, explained_by, explaining, page_of, wrong
+from gpucluster.policies.engine.rule import Enforcement, by_text, explained_by, page_of, wrong
+from gpucluster.policies.render.rules import explaining
 from gpucluster.policies.report import Checked, Found, Report
 
 

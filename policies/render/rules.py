@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from gpucluster.core.documents.document import Document, Row, Table, table
 from gpucluster.core.documents.model import Model
 from gpucluster.policies.engine.pack import Pack
-from gpucluster.policies.engine.rule import Rule, explaining, page_of
+from gpucluster.policies.engine.rule import Rule, page_of
 
 
 class FrameworkModel(Model):
@@ -69,3 +70,9 @@ def _rule(rule: Rule, pack: Pack) -> RuleModel:
     fields = ("name", "title", "why", "fix", "reads", "frameworks")
     levels = {"severity": rule.severity.value, "enforcement": pack.enforcement(rule).value}
     return RuleModel.model_validate({**{name: getattr(rule, name) for name in fields}, **levels})
+
+
+def explaining(rules: Iterable[Rule]) -> str:
+    """The command that explains any of these rules."""
+    folder = next((rule.folder for rule in rules if rule.folder), "")
+    return f"gpucluster guardrails explain NAME{f' --pack {folder}' if folder else ''}"

@@ -18,7 +18,7 @@ from any other component that registers the same names:
 `teams`              teams that share the cluster: `{"vision": {"monthly": "200000", "shares": {"trial-training":
                      {"gpus": 16, "of": 32}}}}`; the name of a pool's machines begins with that of its share
 `rolls`              names of components whose nodes an update may replace
-`paused`             whether its training nodes are to be 0: in a pause, and where capacity has not begun or has ended
+`paused`             whether its training nodes are to be 0: in a pause, and before and after its purchased capacity
 `notBuilt`           requested but not built, one text each
 `losses`             requests that the cloud cannot provide, one text each
 `notes`              remarks for a reader of the plan, one text each; first those to act on before `up`

@@ -1,4 +1,4 @@
-"""Values that a vendor's schema leaves open and its reference restricts as text.
+"""Values that a vendor's schema leaves open and its reference restricts.
 
 `documented.csv` has one limit a row. Its columns:
 

@@ -44,8 +44,7 @@ def _judging(command: _Command) -> _Command:
                 envvar="PR_CHECK_CONFIG",
                 metavar="FILE",
                 type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin. A file "
-                "of the repository is read from the base.",
+                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
             ),
             click.option(
                 "--prices",
@@ -137,7 +136,7 @@ def command(
 
     Prints one comment: the effect of the change on plan, cost and rules. The change is the working tree, committed or
     not, since it left --base. The sandbox builds the base and plans the change on its state, so that replacements and
-    deletions show. Both are priced with the base's price book. The file in GITHUB_STEP_SUMMARY, if set, gets the whole
+    deletions show. Pack, --config and prices are the base's. The file in GITHUB_STEP_SUMMARY, if set, gets the whole
     text.
 
     Exit code 0: also if the change of cost is unknown. 1: mandatory findings, or a job of --jobs that would not

@@ -99,14 +99,14 @@ class Repository:
         return True
 
     def export(self, revision: Revision, folder: Path, only: Path | None = None) -> None:
-        """Writes all files of a revision into a new folder, or those of one folder in it."""
+        """Writes all files of a revision into a new folder, or one file or folder of it."""
         folder.mkdir(parents=True)
         index = {"GIT_INDEX_FILE": str(folder.with_name(f"{folder.name}.index"))}
         self._run("read-tree", revision.tree, variables=index)
         names = ["--all"]
         if only is not None:
             literal = {**index, "GIT_LITERAL_PATHSPECS": "1"}
-            names = ["--", *self._run("ls-files", "-z", "--", f"{only}/", variables=literal).split("\0")[:-1]]
+            names = ["--", *self._run("ls-files", "-z", "--", str(only), variables=literal).split("\0")[:-1]]
         if names != ["--"]:
             self._run("checkout-index", f"--prefix={folder}/", *names, variables=index)
 
@@ -116,7 +116,7 @@ class Repository:
         return resolved.relative_to(root) if resolved.is_relative_to(root) else None
 
     def of_base(self, path: Path, base: str, into: Path) -> Path | None:
-        """A folder as the base has it, written below the empty folder `into`; itself if outside of the repository.
+        """A file or folder as the base has it, below the empty folder `into`; itself if outside of the repository.
 
         None if the base has none.
         """
@@ -125,15 +125,7 @@ class Repository:
             return path
         self.export(self.base(base), into / "files", inside)
         written = into / "files" / inside
-        return written if written.is_dir() else None
-
-    def text_of_base(self, path: Path, base: str) -> str | None:
-        """A file as the base has it; None if the base has none. The path is in the repository."""
-        revision = self.base(base)
-        try:
-            return self._run("show", f"{revision.tree}:{self.inside(path)}")
-        except InputError:
-            return None
+        return written if written.exists() else None
 
     @cached_property
     def _objects(self) -> dict[str, str]:

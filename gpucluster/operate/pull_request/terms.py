@@ -93,9 +93,7 @@ def pack_of_base(name: str, base: str, temporary: str) -> Pack:
     (scratch / "git").mkdir()
     folder = Repository.around(Path.cwd(), scratch / "git").of_base(Path(name), base, scratch)
     if folder is None and Path(name).is_dir():
-        raise InputError(
-            f"--pack is {name!r}, which the base {base} does not have: no change brings its own judge; merge it first"
-        )
+        raise InputError(_lacks("pack", name, base))
     try:
         return pack_of(name if folder is None else str(folder))
     except BadPack as error:
@@ -106,23 +104,26 @@ def _config_of(config: Path, base: str | None) -> str:
     """The text of the settings; of a file in the repository, that of the base: no change edits its own judge."""
     if config == _STDIN:
         return sys.stdin.read()
-    if base is not None:
-        with TemporaryDirectory(prefix="pr-check-config-") as scratch:
-            repository = Repository.around(Path.cwd(), Path(scratch))
-            if repository.inside(config) is not None:
-                found = repository.text_of_base(config, base)
-                if found is None:
-                    raise InputError(
-                        f"--config is '{config}', which the base {base} does not have: no change brings its own judge; "
-                        "merge it first"
-                    )
-                return found
-    try:
-        return config.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--config '{config}': {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"--config '{config}' is not UTF-8; write a JSON file in UTF-8") from None
+    with TemporaryDirectory(prefix="pr-check-config-") as temporary:
+        scratch, found = Path(temporary), config
+        if base is not None:
+            (scratch / "git").mkdir()
+            there = Repository.around(Path.cwd(), scratch / "git").of_base(config, base, scratch)
+            if there is None:
+                raise InputError(_lacks("config", str(config), base))
+            found = there
+        try:
+            return found.read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--config '{config}': {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise InputError(f"--config '{config}' is not UTF-8; write a JSON file in UTF-8") from None
+
+
+def _lacks(option: str, name: str, base: str) -> str:
+    return (
+        f"--{option} is {name!r}, which the base {base} does not have: no change brings its own judge; merge it first"
+    )
 
 
 _STDIN: Final = Path("-")
