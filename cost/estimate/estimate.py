@@ -257,7 +257,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     not_priced: list[NotPriced] = []
     seen = 0
     guesses: set[str] = set()
-    of_inputs = recorded(resources)[0]
+    of_inputs = recorded(resources)
     for resource in of_inputs:
         if resource.type.startswith(_PROVIDER_PREFIX):
             continue

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from gpucluster.cost.handlers.usage_lines import of_other_tier
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.pricing.model import CostLine, Count
-from gpucluster.cost.pricing.pricing import Pricing
+from gpucluster.cost.pricing.pricing import Pricing, as_number
 
 LATER: Final = ", later tiers"
 """End of a price book name for units beyond the first tier, whose price is not in it."""
@@ -69,4 +69,5 @@ def disk_lines(
 
 def optional_number(item: Pricing, *path: str | int) -> Decimal | None:
     """A number that may be absent."""
-    return None if item.get(*path) is None else item.number(*path)
+    value = item.get(*path)
+    return None if value is None else as_number(value, ".".join(map(str, path)))

@@ -28,7 +28,7 @@ from typing import Any, Final, Literal, cast
 
 from gpucluster.core.catalog.resource_types import free_reason
 from gpucluster.core.catalog.tables import Row, read_rows
-from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
 
 Effect = Literal["free", "more", "less", ""]
 
@@ -63,9 +63,11 @@ class Inputs(dict[str, Any]):
         self.disregarded = False
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value, whose own keys are recorded, too."""
-        self.read.add(key)
+        """The value, whose own keys are recorded, too; most keys that handlers ask for are absent."""
         value = _GET(self, key, default)
+        if value is None:
+            return None
+        self.read.add(key)
         if type(value) in _PLAIN:
             value = self[key] = _recorded(value)
         return value
@@ -101,10 +103,11 @@ def _recorded(value: Any) -> Any:
     return _Members(_recorded(one) for one in cast("list[Any]", value)) if type(value) in _PLAIN else value
 
 
-@once
-def recorded(resources: Resources) -> Iterator[Resources]:
-    """The same resources, with a record of their inputs; one, since handlers share what they read of a stack."""
-    yield resources.changed(_recorded_resource)
+def recorded(resources: Resources) -> Resources:
+    """The same resources, with a record of their inputs. Kept no longer than an estimate: its many small objects slow
+    every garbage collection after it.
+    """
+    return resources.changed(_recorded_resource)
 
 
 def _recorded_resource(resource: Resource) -> Resource:
@@ -135,15 +138,16 @@ def _unread(inputs: Inputs, above: str) -> Iterator[tuple[str, Any]]:
     """(path, value) of each input that is set and that nothing read. Of an object or a list of objects that was read,
     each input inside counts by itself: only the presence or the length was read.
     """
-    for key, value in () if inputs.disregarded else _plain_items(inputs):
-        if key.startswith("__"):  # what the SDKs note about defaults
-            continue
+    for key, value in () if inputs.disregarded else _ITEMS(inputs):
         if key not in inputs.read:
-            yield from _leaves(value, f"{above}{key}")
-            continue
-        for one in cast("list[Any]", value) if isinstance(value, _Members) else (value,):
-            if isinstance(one, Inputs):
-                yield from _unread(one, f"{above}{key}.")
+            if not key.startswith("__"):  # what the SDKs note about defaults
+                yield from _leaves(value, f"{above}{key}")
+        elif isinstance(value, Inputs):
+            yield from _unread(value, f"{above}{key}.")
+        elif isinstance(value, _Members):
+            for one in value:
+                if isinstance(one, Inputs):
+                    yield from _unread(one, f"{above}{key}.")
 
 
 def disregard(value: Any) -> None:
@@ -152,14 +156,9 @@ def disregard(value: Any) -> None:
         value.disregarded = True
 
 
-def _plain_items(value: Any) -> list[tuple[str, Any]]:
-    """Keys and values of an object, without a record that they are read."""
-    return [*_ITEMS(value)]
-
-
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
-        for key, one in _plain_items(value):
+        for key, one in _ITEMS(cast("dict[str, Any]", value)):
             yield from _leaves(one, f"{path}.{key}")
     elif isinstance(value, list | tuple):
         for one in cast("list[Any]", value):

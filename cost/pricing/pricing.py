@@ -43,7 +43,7 @@ def read(value: Any, *path: str | int) -> Any:
     Raises CannotPrice if something on the path is neither an object nor a list.
     """
     for step in path:
-        if value is UNKNOWN or value is None:
+        if value is None or value is UNKNOWN:
             return value
         if is_object(value) and isinstance(step, str):
             value = value.get(step)
@@ -99,11 +99,17 @@ class Pricing:
 
     def of(self, resource: Resource) -> Pricing:
         """The same view for a resource it refers to, e.g. the launch template of a node group."""
-        return replace(self, resource=resource)
+        return self._with(resource=resource)
 
     def on(self, provider: str) -> Pricing:
         """The same view with the prices of `provider`, for objects in a cluster of that cloud."""
-        return replace(self, provider=provider)
+        return self._with(provider=provider)
+
+    def _with(self, **changed: Any) -> Pricing:
+        """A copy, faster than `replace`: most machines and nodes make one or two."""
+        found = object.__new__(Pricing)
+        found.__dict__.update(self.__dict__, **changed)
+        return found
 
     def get(self, *path: str | int) -> Any:
         """An input by path, None if absent. Raises CannotPrice if unknown."""
