@@ -113,3 +113,12 @@ def bounds(item: NotPriced) -> str:
     if least.unit_price == most.unit_price:  # a share of other charges
         each = ""
     return f"bound: {amount}, {least.name}, {quantity}{each}, {item.between.rule}"
+
+
+def idle_prices(estimate: Estimate) -> list[str]:
+    """The user's prices that price nothing here, each with where it stands."""
+    return [
+        f"{row.source.removeprefix('your price, ')}: {' '.join(filter(None, (row.sku, row.purchase, row.term)))} in "
+        f"{row.provider} {row.region} per {row.unit}"
+        for row in estimate.idle_prices
+    ]

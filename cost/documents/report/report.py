@@ -19,6 +19,7 @@ from gpucluster.cost.documents.text import (
     basis,
     coverage,
     fresh_dollars,
+    idle_prices,
     not_considered,
     plain_number,
     price_dates,
@@ -123,8 +124,7 @@ def _brief(estimate: Estimate) -> Iterator[Section]:
     if estimate.not_priced:
         names = dict.fromkeys(f"{item.type} {estimate.names.get(item.urn, '')}" for item in estimate.not_priced)
         yield Notes(f"Not priced ({OUTPUT_VARIABLE}=full has reasons and bounds)", sorted(names))
-    if estimate.not_considered:
-        yield Notes("Set, but not considered", not_considered(estimate))
+    yield from _not_considered(estimate)
 
 
 class _Marks:
@@ -281,6 +281,11 @@ def _omitted_groups(rows: Sequence[Row]) -> str:
     return f"{len(rows):,} more, together {money(sum((row.amount for row in rows), Decimal(0)))}"
 
 
+def _not_considered(estimate: Estimate) -> Iterator[Section]:
+    if estimate.not_considered:
+        yield Notes("Set, but not considered", not_considered(estimate))
+
+
 def _missing(estimate: Estimate) -> Iterator[Section]:
     """Declared or existing items that the total lacks."""
     if estimate.facts.not_built:
@@ -290,15 +295,9 @@ def _missing(estimate: Estimate) -> Iterator[Section]:
         how = f"To set prices of your own: --prices FILE or {PRICES_VARIABLE}=FILE, a CSV with"
         lines = [how, OWN_ROW, *(f"{row},..." for row in rows)] if rows else []
         yield Notes("Not priced, not in the total", unpriced_items(estimate), lines=lines)
-    if estimate.not_considered:
-        yield Notes("Set, but not considered", not_considered(estimate))
+    yield from _not_considered(estimate)
     if estimate.idle_prices:
-        texts: list[str] = []
-        for row in estimate.idle_prices:
-            term = f" {row.term}" if row.term else ""
-            what = f"{row.sku} {row.purchase}{term} in {row.provider} {row.region} per {row.unit}"
-            texts.append(f"{row.source.removeprefix('your price, ')}: {what}")
-        yield Notes("Your prices without a line here", texts)
+        yield Notes("Your prices without a line here", idle_prices(estimate))
 
 
 def _rows(estimate: Estimate, groupings: Sequence[Grouping]) -> tuple[Sequence[str], Iterable[Mapping[str, Any]]]:
