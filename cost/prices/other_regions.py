@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
 from gpucluster.cost.prices.bounds import (
     MACHINE,
@@ -82,9 +83,10 @@ def _bounds(book: PriceBook, key: _Key) -> Iterator[Bound]:
         on_demand = _prices(book, (provider, region, sku, "on_demand", "", unit))
         yield from _narrowest([bound_by_ratio(region, wanted, on_demand, apart=_OF_ON_DEMAND[purchase])])
     if wanted and purchase != "spot":
-        least, apart = _LIKE_MACHINES if unit == MACHINE else _LIKE_OTHERS
-        others = (by_region(_of(book, key, name)) for name in _of_kind(book, key, wanted))
-        yield from _narrowest(bound_by_ratio(region, wanted, other, least=least, apart=apart) for other in others)
+        others = ((_alike(unit, sku, name), by_region(_of(book, key, name))) for name in _of_kind(book, key, wanted))
+        yield from _narrowest(
+            bound_by_ratio(region, wanted, other, least=least, apart=apart) for (least, apart), other in others
+        )
     if family is not None and any(region in other for other in siblings):
         yield from _narrowest([bound_by_siblings(family, region, _rows(siblings))])
     yield from _narrowest([bound_of([*wanted.values()])])
@@ -92,10 +94,13 @@ def _bounds(book: PriceBook, key: _Key) -> Iterator[Bound]:
         yield from _narrowest([bound_by_siblings(family, region, _rows(siblings))])
 
 
-_LIKE_MACHINES: Final = (5, Decimal("1.1"))
-_LIKE_OTHERS: Final = (8, Decimal("1.2"))
-"""For items that are no sizes of one family: regions that must have both, and the factor by which their ratio may be
-outside that of these regions."""
+def _alike(unit: str, sku: str, other: str) -> tuple[int, Decimal]:
+    """For items that are no sizes of one family: regions that must have both, and the factor by which their ratio may
+    be outside that of these regions. Prices of machines with GPUs follow those of general machines by chance only.
+    """
+    if unit != MACHINE:
+        return 8, Decimal("1.2")
+    return 8 if (sku in machines()) != (other in machines()) else 5, Decimal("1.1")
 
 
 def _narrowest(found: Iterable[Bound | None]) -> Iterator[Bound]:

@@ -163,3 +163,11 @@ def test_a_floor_names_what_it_is_a_share_of() -> None:
         Decimal("0.8"),
         "at most on demand, $10; at least 10% of the lower bound of it, as Spot Instances save up to 90% (AWS)",
     )
+
+
+def test_a_machine_with_gpus_is_bounded_by_itself_elsewhere_sooner_than_by_one_without(book: PriceBook) -> None:
+    found = price_or_bound(book, "aws", "sa-east-1", "p6-b200.48xlarge", unit="instance-hour")
+    assert isinstance(found, Price)
+    assert found.instead_of is not None
+    assert found.instead_of.bound is not None
+    assert found.instead_of.bound.rule == Says("5 other regions", "us-east-1", "ap-south-1")
