@@ -1,6 +1,8 @@
-"""Removes each price of an example, one at a time: its line must be reported, and never become zero.
+"""Removes each price of an example, one at a time: its line must be reported, and never become zero. Every input of an
+example is read by a handler, or known not to bear on the price.
 
-`python -m tests.examples.prices` prints how many were removed, and exits with 1 and the lines that were not reported.
+`python -m tests.examples.prices` prints how many were removed, and exits with 1 and the lines that were not reported
+and the inputs that were not considered.
 """
 
 from __future__ import annotations
@@ -60,15 +62,19 @@ def _wrong(line: CostLine, whole: Estimate, rest: Estimate) -> str:
 
 def main() -> int:
     """Runs every example; returns the exit code."""
-    count, wrong = 0, 0
+    count, wrong, unread = 0, 0, 0
     for example in examples():
-        for line, problem in escaped(declared(example)):
+        resources = declared(example)
+        for one in estimate(resources).not_considered:
+            unread += len(one.inputs)
+            print(f"{example.page.with_suffix('')}: {one.type}: not considered: {', '.join(one.inputs)}")
+        for line, problem in escaped(resources):
             count += 1
             wrong += bool(problem)
             if problem:
                 print(f"{example.page.with_suffix('')}: {line.name} of {line.urn} {problem}")
-    print(f"{count} prices taken away, {wrong} lines got away")
-    return 1 if wrong else 0
+    print(f"{count} prices taken away, {wrong} lines got away, {unread} inputs not considered")
+    return 1 if wrong or unread else 0
 
 
 if __name__ == "__main__":
