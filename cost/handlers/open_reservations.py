@@ -20,7 +20,9 @@ from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read
 
 _COVERS: Final = tuple(
-    Cover(f"savings_plan_{term}_share", "savings_plan", term, "a savings plan") for term in ("1y", "3y")
+    Cover(f"{plan}_{term}_share", plan, term, words)
+    for plan, words in (("savings_plan", "a savings plan"), ("instance_savings_plan", "an EC2 Instance savings plan"))
+    for term in ("1y", "3y")
 )
 """Savings plans without payment upfront: they cover on-demand machines of the account (Savings Plans user guide)."""
 

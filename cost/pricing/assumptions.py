@@ -46,7 +46,14 @@ def regions_in_use(given: Sequence[str] = (), environ: Mapping[str, str] | None 
 
 _COVERS = (
     ("cud_1y_share", "cud_3y_share"),
-    ("reservation_1y_share", "reservation_3y_share", "savings_plan_1y_share", "savings_plan_3y_share"),
+    (
+        "reservation_1y_share",
+        "reservation_3y_share",
+        "savings_plan_1y_share",
+        "savings_plan_3y_share",
+        "instance_savings_plan_1y_share",
+        "instance_savings_plan_3y_share",
+    ),
 )
 """Shares of machines that commitments cover, by cloud."""
 
@@ -105,6 +112,8 @@ class Assumptions:
     reservation_1y_share, reservation_3y_share: the same for Azure's machines under reservations.
     savings_plan_1y_share, savings_plan_3y_share: the same for AWS's and Azure's machines under savings plans that are
         paid monthly; 0 to 1 together with the reservations.
+    instance_savings_plan_1y_share, instance_savings_plan_3y_share: the same for AWS's machines under EC2 Instance
+        savings plans, which cover one family in one region.
     hours_per_month: running hours of machines; reserved capacity is billed for the whole month. Prices
         of a GPU-hour divide by them.
     nat_gib: GiB that a NAT gateway processes.
@@ -134,6 +143,8 @@ class Assumptions:
     reservation_3y_share: Decimal = Decimal(0)
     savings_plan_1y_share: Decimal = Decimal(0)
     savings_plan_3y_share: Decimal = Decimal(0)
+    instance_savings_plan_1y_share: Decimal = Decimal(0)
+    instance_savings_plan_3y_share: Decimal = Decimal(0)
     hours_per_month: Decimal = Decimal(730)
     nat_gib: Decimal = Decimal(0)
     egress_gib: Decimal = Decimal(0)

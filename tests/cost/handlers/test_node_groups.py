@@ -122,6 +122,17 @@ def test_savings_plans_cover_their_share_of_gpu_machines(make: Make, book: Price
     ]
 
 
+def test_an_ec2_instance_savings_plan_is_bounded_by_on_demand_and_the_largest_discount_that_aws_states(
+    make: Make, cost_of: CostOf
+) -> None:
+    found = cost_of(_group(make), assumptions=Assumptions().with_values({"instance_savings_plan_3y_share": "1"}))
+    (item,) = found.unpriced_compute
+    assert item.own_row == "aws,us-east-1,p5.48xlarge,instance-hour,instance_savings_plan,3y"
+    assert item.between is not None
+    hours = 5 * Decimal("55.04") * 730
+    assert (item.between.least.monthly, item.between.most.monthly) == (hours * Decimal("0.28"), hours)
+
+
 def test_a_share_without_a_price_is_named_with_the_row_to_add_and_the_rest_is_priced(
     make: Make, cost_of: CostOf
 ) -> None:
