@@ -13,7 +13,7 @@ from gpucluster.core.catalog.resource_types import region_of_outputs
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, region_key, urn_type
 from gpucluster.core.program.values import BadValue, amount, is_list, is_object, shown
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 from gpucluster.cost.pricing.assumptions import Assumptions
 from gpucluster.cost.pricing.model import HOURS_PER_MONTH, Between, CostLine, Free, NotPriced, Unbounded
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from gpucluster.core.catalog.machines import hard_to_get, not_sold
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 from gpucluster.cost.prices.row import is_fresh
 from gpucluster.cost.pricing.plan_prices import UNITS, of_an_hour, published
 from gpucluster.cost.purchasing.purchase_options import PurchaseOption

@@ -12,7 +12,7 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import Column, cluster_of
 from gpucluster.cost.prices import Bound, NotKnown, Price
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 from gpucluster.cost.pricing.model import CostLine
 from tests.gpucluster.core.program.fixtures import MakeResource, make, recordings, run_program
 

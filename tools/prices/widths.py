@@ -15,7 +15,7 @@ from rich.table import Table
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.cost.prices import Bound, NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.prices.bounds import MACHINE
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 
 
 class Without(PriceBook):

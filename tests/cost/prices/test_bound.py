@@ -9,7 +9,7 @@ import pytest
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
 from gpucluster.cost.prices.bounds import Bound, bound_by_ratio, bound_of, by_region, within_on_demand
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 from tests.says import Says
 
 

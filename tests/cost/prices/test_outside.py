@@ -17,7 +17,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown, Price
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 
 QUESTIONS = list(csv.DictReader((Path(__file__).parent / "outside.csv").open(newline="")))
 REPOSITORY = re.compile(r"(pypi:[\w-]+|[\w.-]+/[\w.-]+)@")

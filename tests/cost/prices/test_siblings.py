@@ -9,7 +9,7 @@ import pytest
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Bound, NotKnown, Price
 from gpucluster.cost.prices.families import family_of
-from gpucluster.cost.prices.other_regions import price_or_bound
+from gpucluster.cost.prices.lookup import price_or_bound
 from tests.cases import cases
 from tests.says import Says
 from tools.prices.widths import Without
