@@ -17,11 +17,14 @@ PLACES = {
     Kind(4, 4): ((0,), 4),
     Kind(7, 8): ((0,), 8),
 }
-# NVIDIA Multi-Instance GPU user guide, "Supported MIG profiles": size -> how many of it a GPU holds.
+# NVIDIA Multi-Instance GPU user guide, "Supported MIG profiles", and of B300 aws/sagemaker-hyperpod-cli pull request
+# 403: size -> how many of it a GPU holds.
 PROFILES = {
     "h100": {"1g.10gb": 7, "1g.20gb": 4, "2g.20gb": 3, "3g.40gb": 2, "4g.40gb": 1, "7g.80gb": 1},
     "h100-nvl": {"1g.12gb": 7, "1g.24gb": 4, "2g.24gb": 3, "3g.47gb": 2, "4g.47gb": 1, "7g.94gb": 1},
     "h200": {"1g.18gb": 7, "1g.35gb": 4, "2g.35gb": 3, "3g.71gb": 2, "4g.71gb": 1, "7g.141gb": 1},
+    "b200": {"1g.23gb": 7, "1g.45gb": 4, "2g.45gb": 3, "3g.90gb": 2, "4g.90gb": 1, "7g.180gb": 1},
+    "b300": {"1g.34gb": 7, "1g.67gb": 4, "2g.67gb": 3, "3g.135gb": 2, "4g.135gb": 1, "7g.269gb": 1},
     "a100-80gb": {"1g.10gb": 7, "1g.20gb": 4, "2g.20gb": 3, "3g.40gb": 2, "4g.40gb": 1, "7g.80gb": 1},
     "a100-40gb": {"1g.5gb": 7, "1g.10gb": 4, "2g.10gb": 3, "3g.20gb": 2, "4g.20gb": 1, "7g.40gb": 1},
 }
@@ -121,3 +124,19 @@ def test_the_same_layout_has_other_names_on_another_gpu() -> None:
 )
 def test_what_no_gpu_can_be_cut_into_is_refused_with_the_arithmetic(text: str, said: str) -> None:
     assert str(layout_problem(text, "h100")) == f"mig.layout is {text!r}{said}"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "text", "said"),
+    [
+        ("b200", "8x1g.23gb", ", which needs 8 compute slices of 7 on a GPU (1g.23gb uses 1 and 1, so at most 7 fit)"),
+        ("b200", "all-1g.34gb", "; 1g.34gb is a slice of b300; b200 has 1g.23gb, 1g.45gb, 2g.45gb, 3g.90gb, 4g.90gb, "),
+        (
+            "b300",
+            "2x4g.135gb",
+            ", which needs 8 compute slices of 7 on a GPU (4g.135gb uses 4 and 4, so at most 1 fit)",
+        ),
+    ],
+)
+def test_what_a_blackwell_gpu_cannot_be_cut_into_is_refused(gpu: str, text: str, said: str) -> None:
+    assert str(layout_problem(text, gpu)).startswith(f"mig.layout is {text!r}{said}")
