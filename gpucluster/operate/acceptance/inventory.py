@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.operate.acceptance.logs.read import Log
-from gpucluster.operate.acceptance.measurements import CollectiveRun, Diagnosis, Modules, Replacement
+from gpucluster.operate.acceptance.measurements import CollectiveRun, Diagnosis, Firmware, Modules, Replacement
 
 DRIVER: Final = "nvidia"
 """The main kernel module of NVIDIA's driver."""
@@ -48,6 +48,9 @@ def inventory_of(logs: Sequence[Log]) -> Inventory:
                 tools.setdefault(run.tool)
             if isinstance(run, Diagnosis) and run.node:
                 software.setdefault(run.node, {}).update({"driver": run.driver} if run.driver else {})
+                serials.setdefault(run.node, {}).update(run.serials)
+            if isinstance(run, Firmware):
+                software.setdefault(run.node, {}).update(run.versions)
                 serials.setdefault(run.node, {}).update(run.serials)
             if isinstance(run, Modules) and run.node and DRIVER in run.versions:
                 software.setdefault(run.node, {}).update({"driver in the kernel": run.versions[DRIVER]})

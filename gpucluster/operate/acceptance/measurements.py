@@ -126,6 +126,22 @@ class Modules:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Firmware:
+    """Firmware of one node's GPUs and network cards. versions: of the driver and of each kind of part; several differ.
+
+    serials: number of the GPU -> serial number, if reported.
+    """
+
+    kind: Literal["firmware"] = "firmware"
+    log: str
+    line: int
+    tool: str
+    node: str
+    versions: Mapping[str, str]
+    serials: Mapping[int, str] = field(default_factory=dict[int, str])
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoragePhase:
     """One kind of work. gb_per_s: GB/s (10^9 bytes) of all nodes together. files_per_s: files of all nodes together."""
 
@@ -164,4 +180,4 @@ class Replacement:
     ready: datetime
 
 
-Measurement = CollectiveRun | Diagnosis | Modules | Storage | Replacement
+Measurement = CollectiveRun | Diagnosis | Modules | Firmware | Storage | Replacement

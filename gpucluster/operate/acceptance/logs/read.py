@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.errors import InputError
-from gpucluster.operate.acceptance.logs import dcgm, elbencho, fio, modules, nccl_tests, torch_table
+from gpucluster.operate.acceptance.logs import dcgm, elbencho, fio, firmware, modules, nccl_tests, torch_table
 from gpucluster.operate.acceptance.logs.lines import Header, Line, header_of, lines
 from gpucluster.operate.acceptance.measurements import Measurement, Replacement
 from gpucluster.operate.acceptance.signature import digest
@@ -44,6 +44,7 @@ def _time(text: str) -> datetime:
 
 FORMATS: Final = (
     "nccl-tests (text or -J), all_reduce_bench.py, dcgmi diag -j, elbencho --jsonfile, fio --output-format=json, "
+    "nvidia-smi --query-gpu=index,serial,vbios_version,driver_version --format=csv, ibv_devinfo, "
     "the record of a replaced node"
 )
 
@@ -109,6 +110,8 @@ def _measured(name: str, all_lines: Sequence[Line], first: str) -> Log:
         return Log(name, tuple(nccl_tests.read(name, all_lines)))
     if any(torch_table.recognise(line.text) for line in all_lines):
         return Log(name, (torch_table.read(name, all_lines),))
+    if any(firmware.recognise(line.text) for line in all_lines):
+        return Log(name, tuple(firmware.read(name, all_lines)))
     documents, damages = _documents(all_lines)
     found, wrong = _of_documents(name, documents)
     if found or wrong or damages:

@@ -38,7 +38,7 @@ _MORE_THAN_ALL: Final = 1.02
 """Share of the line rate: tolerance for rounding and clocks in a real ring."""
 
 _HALF: Final = 0.5
-"""Share of the cards: with less than half of them, a node with half of them dead would give the same figure."""
+"""Share of the cards: a speed that less than half of them can reach also fits a node with half of them dead."""
 
 _CHECK: Final = "check the fabric plugin, the device plugin and the resource requests of the pod"
 
