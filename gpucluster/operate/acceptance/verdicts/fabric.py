@@ -302,7 +302,8 @@ def _no_payload(run: CollectiveRun) -> str:
     if not run.payloads:
         return "no row of its table has a bandwidth in numbers, only such as nan or inf; run it again, -b 4G -e 16G"
     largest = max(payload.size for payload in run.payloads)
-    return f"the largest payload is {size_words(largest)}, too small to show the fabric; run -b 4G -e 16G"
+    hint = "" if run.collective else ", or add --collective: some have published figures of smaller sizes"
+    return f"the largest payload is {size_words(largest)}, too small to show the fabric; run -b 4G -e 16G{hint}"
 
 
 def size_words(size: int) -> str:
