@@ -41,7 +41,7 @@ class Engine:
 
 Version = tuple[int, int, int]
 
-VERSION = "3.250.0"
+VERSION = "3.259.0"
 ACCEPTED_FROM: Version = (3, 250, 0)
 ACCEPTED_BELOW: Version = (4, 0, 0)
 ACCEPTED_RANGE = "at least 3.250.0 and below 4.0.0"
@@ -52,11 +52,11 @@ ANSWERS_WITHIN = 120
 DOWNLOAD_BASE = "https://get.pulumi.com/releases/sdk"
 DOWNLOAD_BASE_VARIABLE = "GPUCLUSTER_PULUMI_URL"
 
-SHA256 = {
-    "linux-x64": "8916fd36ccc96adbd45ca679194b685e3b767d94502ae05610878a6d9870b8f3",
-    "linux-arm64": "deb4bf0d05b4cbaf3adcf82ffa44039ad0ebf039e33338ead8136877a437b4e5",
-    "darwin-x64": "8aa1615ed737022949d4050bf183ab37bce1f9cecb88877bc6636db82604e348",
-    "darwin-arm64": "dbd289ce3069cf567683252082e226aef533775f546df7286f64f3f36f5fda28",
+SHA256 = {  # Source: pulumi/homebrew-tap 51fb494, Formula/pulumi.rb
+    "linux-x64": "94ba357acac23d01474084c4b00098dc0f7bc70ce13f34c777459254a5f718e5",
+    "linux-arm64": "edc8327463a72160bb36cf82cf5062da9c8a244290a706d9980988e7bf486853",
+    "darwin-x64": "eaca4c3b8277bfa3ab061fa3b270d1c66358a0b2e613da8c5587a04b7226c534",
+    "darwin-arm64": "57c27f179e527e2cf9f62b841a448af72a020e44b2fb4ee0d9bd85556c00c864",
 }
 
 _SYSTEMS = {"Linux": "linux", "Darwin": "darwin"}

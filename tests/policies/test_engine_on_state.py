@@ -61,7 +61,7 @@ def _state() -> dict[str, Any]:
             record.update(id="x", provider=f"{urns[record['type'].partition(':')[0]]}::1")
         if record["parent"] is None:
             del record["parent"]
-    manifest = {"time": "2026-01-01T00:00:00Z", "magic": "", "version": "v3.250.0"}
+    manifest = {"time": "2026-01-01T00:00:00Z", "magic": "", "version": "v3.259.0"}
     ordered = [*providers, *sorted(records, key=lambda record: record["custom"])]
     return {"version": 3, "deployment": {"manifest": manifest, "resources": ordered}}
 

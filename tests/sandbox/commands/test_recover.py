@@ -36,7 +36,7 @@ def _recover(project: Any, *options: str) -> str:
     return done.stdout
 
 
-_BANNER = "SIMULATED clouds: no account is used and nothing is billed.\nEngine 3.250.0, state in .sandbox\n"
+_BANNER = "SIMULATED clouds: no account is used and nothing is billed.\nEngine 3.259.0, state in .sandbox\n"
 
 
 def _checkpoint(project: Any) -> Path:

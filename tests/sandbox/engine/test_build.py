@@ -37,7 +37,7 @@ def test_the_engine_is_built_from_the_committed_module_with_its_version(
     (call,) = go_calls()
     assert call["arguments"] == [
         *("build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-        *("-ldflags", "-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.250.0"),
+        *("-ldflags", "-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.259.0"),
         *("-o", str(destination / "pulumi"), "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"),
     ]
     assert call["files"] == ["go.mod", "go.sum"]
@@ -48,7 +48,7 @@ def test_the_engine_is_built_from_the_committed_module_with_its_version(
     }
     assert sorted(path.name for path in destination.iterdir()) == ["pulumi", "pulumi-language-python"]
     assert said[0] == (
-        f"Building Pulumi 3.250.0 with {go}: "
+        f"Building Pulumi 3.259.0 with {go}: "
         "about 5 minutes on 2 cores and 3 GB in Go's caches the first time, seconds after that."
     )
 
@@ -108,4 +108,4 @@ def test_the_real_module_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("GPUCLUSTER_CACHE", str(tmp_path))
     engine = rebuild_engine(say=said.append)
     done = subprocess.run([engine.binary, "version"], capture_output=True, text=True, check=True)
-    assert done.stdout == "v3.250.0\n"
+    assert done.stdout == "v3.259.0\n"

@@ -15,7 +15,7 @@ PULUMI = """\
 from pathlib import Path
 with Path(__file__).with_suffix(".runs").open("a") as runs:
     runs.write("run\\n")
-print("v3.250.0")
+print("v3.259.0")
 """
 
 
@@ -48,7 +48,7 @@ def test_an_empty_cache_has_no_engine(cache_folder: Path) -> None:
 
 
 def test_an_installed_engine_is_found_and_verified_once(installed: Path) -> None:
-    engine = Engine(installed / "pulumi", "3.250.0", "built", language_host=installed)
+    engine = Engine(installed / "pulumi", "3.259.0", "built", language_host=installed)
     assert [find.cached_engine(), find.cached_engine()] == [engine, engine]
     assert runs(installed) == 1
 
@@ -56,7 +56,7 @@ def test_an_installed_engine_is_found_and_verified_once(installed: Path) -> None
 def test_a_released_engine_brings_its_own_language_host(engine_folder: Path) -> None:
     engine_folder.parent.mkdir(parents=True)
     find.install("release", fill)
-    assert find.cached_engine() == Engine(engine_folder / "pulumi", "3.250.0", "release", language_host=None)
+    assert find.cached_engine() == Engine(engine_folder / "pulumi", "3.259.0", "release", language_host=None)
 
 
 def test_a_touched_engine_is_verified_again(installed: Path) -> None:
@@ -142,7 +142,7 @@ def test_an_engine_that_does_not_run_is_not_installed(engine_folder: Path) -> No
 
     with pytest.raises(find.BrokenCache) as caught:
         find.install("built", other_version)
-    assert str(caught.value) == 'its pulumi does not answer with its version, v3.250.0 (it said "v3.249.0")'
+    assert str(caught.value) == 'its pulumi does not answer with its version, v3.259.0 (it said "v3.249.0")'
     assert list(engine_folder.parent.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ def test_the_engine_in_use_is_shown(cache_folder: Path, engine_folder: Path) -> 
     assert (result.exit_code, json.loads(result.stdout)) == (
         0,
         {
-            "version": "3.250.0",
+            "version": "3.259.0",
             "accepted": "at least 3.250.0 and below 4.0.0",
             "origin": "built",
             "binary": str(engine_folder / "pulumi"),
@@ -30,7 +30,7 @@ def test_the_engine_in_use_is_shown(cache_folder: Path, engine_folder: Path) -> 
 @pytest.mark.usefixtures("go")
 def test_for_a_person_it_is_a_table(cache_folder: Path, engine_folder: Path) -> None:
     assert CliRunner().invoke(main, ENGINE).stdout == (
-        "version       3.250.0\n"
+        "version       3.259.0\n"
         "accepted      at least 3.250.0 and below 4.0.0\n"
         "origin        built from its Go module\n"
         f"binary        {engine_folder / 'pulumi'}\n"

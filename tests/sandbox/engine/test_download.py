@@ -16,7 +16,7 @@ from gpucluster.sandbox.engine import engine
 from gpucluster.sandbox.engine.download import DownloadFailed, download_release
 
 PLATFORM = "linux-x64"
-NAME = "pulumi-v3.250.0-linux-x64.tar.gz"
+NAME = "pulumi-v3.259.0-linux-x64.tar.gz"
 
 
 def archive() -> bytes:
@@ -92,7 +92,7 @@ def test_a_release_with_the_committed_checksum_is_unpacked_and_nothing_lands_els
         "engine/pulumi": ("pulumi/pulumi", "0o755"),
         "engine/pulumi-language-python": ("pulumi/pulumi-language-python", "0o755"),
     }
-    assert said == [f"Downloading Pulumi 3.250.0 from {url()}"]
+    assert said == [f"Downloading Pulumi 3.259.0 from {url()}"]
 
 
 def test_a_release_with_another_checksum_is_refused_loudly_and_deleted(

@@ -26,23 +26,23 @@ EXPECTED = "about 5 minutes on 2 cores and 3 GB in Go's caches the first time, s
 @pytest.fixture
 def built(engine_folder: Path) -> Engine:
     """The engine that a build will make."""
-    return Engine(engine_folder / "pulumi", "3.250.0", "built", language_host=engine_folder)
+    return Engine(engine_folder / "pulumi", "3.259.0", "built", language_host=engine_folder)
 
 
 @pytest.fixture
 def build_lines(engine_folder: Path, go: Path, no_server: str) -> list[str]:
     """What a first use says where nothing can be downloaded."""
     return [
-        f"Preparing the Pulumi engine 3.250.0 in {engine_folder} (once).",
+        f"Preparing the Pulumi engine 3.259.0 in {engine_folder} (once).",
         f"The official release is not used: {no_server}.",
-        f"Building Pulumi 3.250.0 with {go}: {EXPECTED}.",
+        f"Building Pulumi 3.259.0 with {go}: {EXPECTED}.",
     ]
 
 
 def test_a_fitting_pulumi_on_path_comes_first(cache_folder: Path, write_command: Write, said: list[str]) -> None:
-    binary = write_command("pulumi", 'print("v3.250.0")')
+    binary = write_command("pulumi", 'print("v3.259.0")')
     write_command("pulumi-language-python", "")
-    assert find_engine(say=said.append) == Engine(binary, "3.250.0", "PATH", language_host=None)
+    assert find_engine(say=said.append) == Engine(binary, "3.259.0", "PATH", language_host=None)
     assert not cache_folder.exists()
 
 
@@ -51,7 +51,7 @@ def test_without_pulumi_and_download_the_engine_is_built_once(
 ) -> None:
     assert [find_engine(say=said.append), find_engine(say=said.append)] == [built, built]
     assert said[:-1] == build_lines
-    assert said[-1].startswith("Built Pulumi 3.250.0 in ")
+    assert said[-1].startswith("Built Pulumi 3.259.0 in ")
     assert len(go_calls()) == 1
 
 
@@ -59,7 +59,7 @@ def test_without_pulumi_and_download_the_engine_is_built_once(
 def mirror(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The release, on a mirror that can be reached."""
     assert not cache_folder.exists()
-    (tmp_path / "pulumi").write_text("#!/bin/sh\necho v3.250.0\n")
+    (tmp_path / "pulumi").write_text("#!/bin/sh\necho v3.259.0\n")
     archive = tmp_path / "mirror" / engine.archive_name(engine.this_platform())
     archive.parent.mkdir()
     with tarfile.open(archive, "w:gz") as tar:
@@ -73,10 +73,10 @@ def test_a_release_that_can_be_had_is_used_before_building(
 ) -> None:
     checksum = hashlib.sha256(mirror.read_bytes()).hexdigest()
     monkeypatch.setitem(engine.SHA256, engine.this_platform(), checksum)
-    assert find_engine(say=said.append) == Engine(engine_folder / "pulumi", "3.250.0", "release", language_host=None)
+    assert find_engine(say=said.append) == Engine(engine_folder / "pulumi", "3.259.0", "release", language_host=None)
     assert said == [
-        f"Preparing the Pulumi engine 3.250.0 in {engine_folder} (once).",
-        f"Downloading Pulumi 3.250.0 from {mirror.as_uri()}",
+        f"Preparing the Pulumi engine 3.259.0 in {engine_folder} (once).",
+        f"Downloading Pulumi 3.259.0 from {mirror.as_uri()}",
     ]
 
 
@@ -98,7 +98,7 @@ def test_a_release_that_does_not_run_here_is_not_kept(
     monkeypatch.setitem(engine.SHA256, engine.this_platform(), checksum)
     assert find_engine(say=said.append) == built
     assert said[2].startswith(
-        "The official release is not used: its pulumi does not answer with its version, v3.250.0 (it said "
+        "The official release is not used: its pulumi does not answer with its version, v3.259.0 (it said "
     )
 
 
@@ -145,7 +145,7 @@ def test_a_go_that_makes_something_else_is_reported(cache_folder: Path, write_co
     with pytest.raises(EngineError) as caught:
         find_engine(say=said.append)
     assert str(caught.value) == (
-        "The Pulumi engine just built cannot be used: its pulumi does not answer with its version, v3.250.0 "
+        "The Pulumi engine just built cannot be used: its pulumi does not answer with its version, v3.259.0 "
         '(it said "v1.0.0").'
     )
 

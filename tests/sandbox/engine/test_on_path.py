@@ -36,7 +36,7 @@ def test_a_language_host_beside_the_real_file_of_a_linked_pulumi_is_found(
     [
         ('print("v3.249.0")', "is version 3.249.0; at least 3.250.0 and below 4.0.0 is required"),
         ('print("v4.0.0")', "is version 4.0.0; at least 3.250.0 and below 4.0.0 is required"),
-        ('print("v3.250.0")', "has no pulumi-language-python beside it or on PATH"),
+        ('print("v3.259.0")', "has no pulumi-language-python beside it or on PATH"),
         ('print("hello")', 'does not print its version (it said "hello")'),
         ('sys.exit("libfoo is missing\\nand more")', 'does not print its version (it said "libfoo is missing")'),
     ],
@@ -58,6 +58,6 @@ def test_no_pulumi_on_path_needs_no_line(said: list[str]) -> None:
 def test_a_pulumi_of_our_own_cache_is_passed_over_in_silence(
     bin_folder: Path, write_command: Write, said: list[str]
 ) -> None:
-    write_command("pulumi", 'print("v3.250.0")')
+    write_command("pulumi", 'print("v3.259.0")')
     assert engine_on_path(said.append, not_below=bin_folder) is None
     assert said == []

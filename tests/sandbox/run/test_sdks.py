@@ -225,7 +225,7 @@ def test_an_import_without_a_generator_prints_no_code_and_says_so(
 
     monkeypatch.setattr(code_generator, "find_code_generator", none)
     (tmp_path / "Pulumi.yaml").write_text(f"name: small\nruntime: {runtime}\n")
-    engine = Engine(Path(sys.executable), "3.250.0", "built", Path(host) if host else None)
+    engine = Engine(Path(sys.executable), "3.259.0", "built", Path(host) if host else None)
     said: list[str] = []
     line = sdks.with_generator(CommandLine.of(args), Project(tmp_path / "Pulumi.yaml"), engine, print, said.append)
     assert (line.args, said) == (left, ["The import generates no code: no Go"] if left != args else [])

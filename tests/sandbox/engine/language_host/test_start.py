@@ -28,7 +28,7 @@ SLEEPER = (
 
 
 def paper(folder: Path, language_host: Path | None) -> Engine:
-    return Engine(folder / "pulumi", "3.250.0", "built" if language_host else "release", language_host)
+    return Engine(folder / "pulumi", "3.259.0", "built" if language_host else "release", language_host)
 
 
 def sleeping_program(project: Any) -> psutil.Process:
