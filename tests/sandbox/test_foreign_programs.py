@@ -228,6 +228,39 @@ def test_component_packages_of_others_preview_and_their_gpu_machines_are_named(
     assert sorted({one["rule"] for one in report["findings"]} - {"not-checked"}) == rules
 
 
+_GOOGLE = """
+    import pulumi
+    import pulumi_gcp as gcp
+
+    network = gcp.compute.Network("net", auto_create_subnetworks=False)
+    subnet = gcp.compute.Subnetwork("sub", network=network.id, ip_cidr_range="10.0.0.0/20", region="us-central1")
+    cluster = gcp.container.Cluster("train", location="us-central1", network=network.id, subnetwork=subnet.id,
+                                    remove_default_node_pool=True, initial_node_count=1)
+    gcp.container.NodePool("gpus", cluster=cluster.id, location="us-central1", node_locations=["us-central1-a"],
+                           node_count=2, node_config={"machine_type": "a3-megagpu-8g"})
+    bucket = gcp.storage.Bucket("data", location="US")
+    gcp.storage.BucketObject("index", bucket=bucket.name, content="checkpoints")
+    pulumi.export("url", bucket.url)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_on_google_cloud_previews_with_the_major_version_before(
+    project: PulumiProject, tmp_path: Path
+) -> None:
+    into = project.root / "venv" / "lib" / "python3.11" / "site-packages"
+    wanted = "pulumi-gcp==9.37.1"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(into), wanted]
+    subprocess.run(install, check=True, capture_output=True)
+    project.write(_GOOGLE, **{"gcp:project": "shop", "gcp:region": "us-central1"})
+    (plan := tmp_path / "plan.json").write_text(project.pulumi("preview --json --show-sames"))
+    report = json.loads(CliRunner().invoke(main, ["guardrails", "check", "--format", "json", str(plan)]).output)
+    assert [(one["resource"], one["machine"], one["nodes"], one["gpus"]) for one in report["machines"]] == [
+        ("gpus", "a3-megagpu-8g", 2, 16)
+    ]
+    assert {"training-pool-in-one-domain", "fabric-interfaces-complete"} <= {one["rule"] for one in report["findings"]}
+
+
 _COMPONENTS = """
     import pulumi
     import pulumi_awsx as awsx
