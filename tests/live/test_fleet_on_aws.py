@@ -18,7 +18,7 @@ from tests.live.conftest import ROOT, need_programs, sandbox
 from tests.live.harness import EXAMPLES, Live, Object, living
 from tests.live.listed import listed
 
-pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 _KUEUE: Final = "kueue.x-k8s.io/v1beta2"
 _SIDES: Final = {
@@ -84,11 +84,11 @@ def job(name: str) -> dict[str, Any]:
     return found
 
 
-def jobset(name: str) -> dict[str, Any]:
-    """The pods of the example on two nodes."""
+def jobset(name: str, nodes: int = 2) -> dict[str, Any]:
+    """The pods of the example on several nodes."""
     one = job(name)
     template = copy.deepcopy(one["spec"]["template"])
-    spec = {"parallelism": 2, "completions": 2, "template": template}
+    spec = {"parallelism": nodes, "completions": nodes, "template": template}
     replicated = {"name": "node", "replicas": 1, "template": {"spec": spec}}
     return {
         "apiVersion": "jobset.x-k8s.io/v1alpha2",
@@ -130,6 +130,29 @@ def test_a_job_and_a_jobset_of_the_fleet_run_in_the_cheapest_cluster(
     assert listed(live, "double", State.RUNNING).reason == f"in the cluster {order[0]}"
     clusters[order[0]].end("single")
     listed(live, "single", State.FINISHED)
+
+
+def test_a_job_that_finds_the_first_cluster_full_runs_in_the_second(
+    live: Live, clusters: dict[str, Live], order: list[str]
+) -> None:
+    """A JobSet has all four nodes of the first worker. A Job waits there; after 5 minutes it runs in the second, where
+    the manager lists it, and its copy in the first is gone.
+    """
+    live.submit(jobset("all", nodes=4))
+    runs_in(live, clusters, "all", order[0], 4)
+    live.submit(job("next"))
+    name = live.wait_until("it has a record", lambda: live.workload("next"))["metadata"]["name"]
+    first = clusters[order[0]]
+
+    def copied() -> bool:
+        """A copy has no owner before its admission."""
+        there = first.client.list(_KUEUE, "Workload", namespace="training")
+        return name in [it["metadata"]["name"] for it in there]
+
+    first.wait_until("its copy waits there", copied)
+    runs_in(live, clusters, "next", order[1])
+    assert listed(live, "next", State.RUNNING).reason == f"in the cluster {order[1]}"
+    first.wait_until("its copy is gone", lambda: not copied())
 
 
 def test_a_job_of_a_cluster_that_leaves_the_fleet_comes_back_and_runs_in_the_next(
