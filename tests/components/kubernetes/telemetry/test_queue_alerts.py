@@ -25,8 +25,11 @@ def waits(priority: str, all_: str) -> dict[str, str]:
 
 
 def waiting(priority: str, since: str, *names: str) -> dict[str, str]:
-    """Jobs without a place since a second."""
+    """Jobs without a place since a second, with the labels that kube-state-metrics 2.20.0 wrote of Workloads of Kueue
+    0.19.2; `namespace` is the collector's.
+    """
     labels = (
+        'customresource_group="kueue.x-k8s.io", customresource_kind="Workload", customresource_version="v1beta2", '
         'condition="QuotaReserved", status="False", active="true", job_namespace="team-vision", queue="training", '
         f'namespace="monitoring", priority_class="{priority}"'
     )
