@@ -59,12 +59,12 @@ def ask_key(caller: Caller, question: Question) -> Answer:
 
 def ask_file_system(caller: Caller, question: Question) -> Answer:
     """A file system of FSx for Lustre."""
+    found: list[Any] = []
     try:
         found = caller.client("fsx").describe_file_systems(FileSystemIds=[question.subject])["FileSystems"]
     except Exception as error:
         if code_of(error) != "FileSystemNotFound":
             raise
-        found = []
     if not found:
         return refused(question, "no such file system", "correct storage.shared.existing.id")
     kind, state = found[0]["FileSystemType"], found[0]["Lifecycle"]

@@ -32,7 +32,8 @@ class _Network:
         links = [(link, table) for table in self.tables for link in table.get("Associations", [])]
         own = (table for link, table in links if link.get("SubnetId") == subnet)
         main = (table for link, table in links if link.get("Main"))
-        return next(own, None) or next(main, {"Routes": []})
+        none: Any = {"Routes": []}
+        return next(own, None) or next(main, none)
 
     def out(self, subnet: str) -> Any:
         """Its route to the internet; None without one that works."""

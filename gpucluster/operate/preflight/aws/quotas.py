@@ -158,7 +158,7 @@ def _metric(caller: Caller, metric: Mapping[str, Any]) -> int:
         EndTime=end,
         ScanBy="TimestampDescending",
     )
-    values = found["MetricDataResults"][0]["Values"] if found["MetricDataResults"] else []
+    values: list[float] = found["MetricDataResults"][0]["Values"] if found["MetricDataResults"] else []
     return math.ceil(values[0]) if values else 0
 
 

@@ -82,7 +82,7 @@ def expired() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(EXPIRED.encode())
 
-        def log_message(self, *_: Any) -> None: ...
+        def log_message(self, format: str, *args: Any) -> None: ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()

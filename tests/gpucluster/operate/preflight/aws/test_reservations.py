@@ -101,7 +101,7 @@ def test_machines_of_the_stack_in_it_are_free_for_it(
 def test_a_block_that_starts_later_has_no_machines_yet(
     active: str, verdict: str, stubs: Stubs, caller: Caller, own: Own
 ) -> None:
-    later = {"State": "scheduled", "ReservationType": "capacity-block", "AvailableInstanceCount": 0}
+    later: dict[str, Any] = {"State": "scheduled", "ReservationType": "capacity-block", "AvailableInstanceCount": 0}
     described(stubs, reservation(**later, StartDate=START))
     own_machines(stubs, 0)
     answer = ask_reservation(caller, own, asked(block=True, active=active))
