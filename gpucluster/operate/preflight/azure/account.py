@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.operate.preflight.answers import Account, CannotAsk
 from gpucluster.operate.preflight.azure import clients as sdk
 from gpucluster.operate.preflight.azure.clients import Clients
@@ -20,7 +21,7 @@ from gpucluster.operate.preflight.azure.storage import storage_askers
 from gpucluster.operate.preflight.azure.subscription import subscription_askers
 
 
-def open_account(plan: Any, location: Any) -> Account:
+def open_account(plan: AzureClusterPlan, location: Location) -> Account:
     """The login, and its subscription. Raises CannotAsk if there is none, or if it does not see the subscription.
     plan: of a cluster on Azure.
     """
@@ -40,7 +41,7 @@ def open_account(plan: Any, location: Any) -> Account:
         identity=f"{caller.name} in subscription {found.display_name or subscription}",
         askers={
             **subscription_askers(clients, found),
-            **quota_askers(clients, plan.cluster_name),
+            **quota_askers(clients, plan),
             **machine_askers(clients),
             **rights_askers(clients, caller),
             **lustre_askers(clients),

@@ -1,4 +1,6 @@
-"""What a stack that is up uses of the quotas itself: asked again, its own machines are not in its way."""
+"""What a stack itself uses of the quotas: its machines, if it is up, and those reserved for it, which count before they
+run.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +8,59 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from azure.core.exceptions import ResourceNotFoundError
+
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import SYSTEM_MACHINES
+from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.core.catalog.machines import cpu_machines, machines
 from gpucluster.operate.preflight.azure.clients import Clients
-from gpucluster.operate.preflight.azure.ids import same_region, text_of
+from gpucluster.operate.preflight.azure.ids import id_of, same_region, text_of
 
 TOTAL: Final = "cores"
 SPOT: Final = "lowPriorityCores"
 
 
-def own_use(clients: Clients, cluster: str, region: str) -> Mapping[str, int]:
-    """Quota, in lower case -> vCPUs of the node pools of the stack's cluster; empty if there is no such cluster.
+def own_use(clients: Clients, plan: AzureClusterPlan, region: str) -> Mapping[str, int]:
+    """Quota, in lower case -> vCPUs of the node pools of the stack's cluster, and of a reservation for training nodes.
     Machines that Karpenter starts are in no pool, and count as those of others.
     """
     found: Counter[str] = Counter()
+    training = 0
     for one in clients.kubernetes.managed_clusters.list():
-        if one.name != cluster or not same_region(one.location, region) or one.properties is None:
+        if one.name != plan.cluster_name or not same_region(one.location, region) or one.properties is None:
             continue
         for pool in one.properties.agent_pool_profiles or []:
             family, vcpus = _quota(pool.vm_size or "")
             count = vcpus * int(pool.count or 0)
             names = (SPOT,) if text_of(pool.scale_set_priority) == "Spot" else (family.lower(), TOTAL)
             found.update(dict.fromkeys(names, count))
+            training += count if pool.name == TRAINING_POOL else 0
+    if (waiting := _reserved(clients, plan) - training) > 0:
+        found.update(dict.fromkeys((plan.training.shape.quota.lower(), TOTAL), waiting))
     return found
+
+
+def _reserved(clients: Clients, plan: AzureClusterPlan) -> int:
+    """vCPUs of the training pool that a reservation of this subscription holds: its quota is used when it is made, and
+    machines in it need none besides. A block needs none.
+
+    Source: Azure documentation, "Create a capacity reservation" (considerations).
+    """
+    training, group = plan.training, plan.training.placement.reservation
+    if group is None or training.block_nodes is not None:
+        return 0
+    place = id_of(group)
+    if place.subscription.lower() != clients.subscription.lower():
+        return 0
+    api = clients.compute.capacity_reservations
+    try:
+        members = [*api.list_by_capacity_reservation_group(place.group, place.name)]
+    except ResourceNotFoundError:
+        return 0
+    machine = training.shape.machine_type.lower()
+    held = sum(int(one.sku.capacity or 0) for one in members if (one.sku.name or "").lower() == machine)
+    return min(held, training.size) * training.shape.vcpus
 
 
 def _quota(machine: str) -> tuple[str, int]:

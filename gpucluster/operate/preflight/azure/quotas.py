@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
 from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.own_use import SPOT, own_use
 
 
-def quota_askers(clients: Clients, cluster: str) -> Mapping[str, Asker]:
-    """Each lists the quotas of a region in one request. cluster: name of the stack's, which may be up."""
+def quota_askers(clients: Clients, plan: AzureClusterPlan) -> Mapping[str, Asker]:
+    """Each lists the quotas of a region in one request. plan: of the stack, which may be up."""
 
     def ask(asked: Sequence[Question]) -> list[Answer]:
-        own = own_use(clients, cluster, asked[0].place)
+        own = own_use(clients, plan, asked[0].place)
         return _asked(asked, clients.compute.usage.list, clients.subscription, "Microsoft.Compute", own)
 
     return {
@@ -54,7 +55,7 @@ def _answer(question: Question, usage: Any, subscription: str, provider: str, ow
         return unknown(question, f"{question.place} lists no quota of this name")
     name, limit, used = str(usage.name.value), int(usage.limit), int(usage.current_value)
     needed = int(question.needed or 0)
-    left, by = limit - used + own, f", {own:,} by this stack" if own else ""
+    left, by = limit - used + own, f", {own:,} by this stack or its reservation" if own else ""
     found = f"{max(0, left):,} left: {used:,} of {limit:,} in use{by}"
     scenario: dict[str, Any] = {}
     if question.about == "quota":

@@ -15,7 +15,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -266,7 +266,7 @@ def _handler(manager: ResourceManager) -> type[BaseHTTPRequestHandler]:
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *_: Any) -> None:
             pass
 
     return Handler
@@ -298,7 +298,7 @@ def certificate(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def served(manager: ResourceManager, pem: Path) -> Iterator[ResourceManager]:
+def served(manager: ResourceManager, pem: Path) -> Generator[ResourceManager]:
     """On a free port of loopback, until the end of the block."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(manager))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -123,7 +123,7 @@ def permission(*actions: str, without: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def answers() -> dict[str, Any]:
     """A copy of one's own, to change."""
-    return copy.deepcopy(_ANSWERS)
+    return dict(copy.deepcopy(_ANSWERS))
 
 
 _ANSWERS: Mapping[str, Any] = {
