@@ -218,7 +218,7 @@ def plan_lustre_cards(
         )
         return cards
     if not lustre_efa(shape.machine_type):
-        why = f"FSx has no EFA clients on {shape.machine_type}"
+        why = f"sources list no EFA clients of FSx on {shape.machine_type}"
     elif nodes > _CONNECTIONS:
         why = f"a file system has {_CONNECTIONS:,} EFA connections, fewer than nodes"
     else:

@@ -32,9 +32,9 @@ def ask(
     return [found[id(question)] for question in questions]
 
 
-def not_asked(questions: Sequence[Question], why: CannotAsk) -> list[Answer]:
+def not_asked(questions: Sequence[Question]) -> list[Answer]:
     """The answers where no account can be asked at all."""
-    return [unknown(question, why.reason) for question in questions]
+    return [unknown(question, "not asked") for question in questions]
 
 
 def _groups(askers: Mapping[str, Asker], questions: Sequence[Question]) -> list[tuple[Asker, list[Question]]]:

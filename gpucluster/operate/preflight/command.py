@@ -81,7 +81,7 @@ def asked(stack: str, plan: ClusterPlan, location: Any, folder: Path, *, say: bo
         account = _cloud(cloud).open_account(plan, location)
     except CannotAsk as error:
         why = error
-        answers += not_asked(questions, why)
+        answers += not_asked(questions)
     else:
         identity = account.identity
         answers += _ask_account(account, questions, say=say)

@@ -61,6 +61,7 @@ def _sections(found: Found) -> Iterator[Section]:
         across=True,
         caption="Answers",
         stacked=(2, 1),
+        wide=2,
     )
 
 
@@ -77,7 +78,12 @@ def needed(question: Question) -> str:
     if question.needed is None:
         return "there"
     amount = f"{question.needed:,}" if isinstance(question.needed, int) else question.needed
-    return f"{amount} {question.unit}".rstrip()
+    return f"{amount} {_one(question.unit) if question.needed == 1 else question.unit}".rstrip()
+
+
+def _one(unit: str) -> str:
+    """`addresses` -> `address`, `VPCs` -> `VPC`."""
+    return unit.removesuffix("es") if unit.endswith("sses") else unit.removesuffix("s")
 
 
 def _model(found: Found) -> Mapping[str, Any]:

@@ -133,7 +133,7 @@ def test_with_the_fabric_capacity_comes_in_the_larger_steps_of_its_tier(tier: in
             "by 3 of 32 network cards, which jobs use too: at most 300 Gb/s",
         ),
         ({"training": {"nodes": 1024, "spares": 1}}, 0, "a file system has 1,024 EFA connections, fewer than nodes"),
-        ({"accelerator": "a100-80gb"}, 0, "FSx has no EFA clients on p4de.24xlarge"),
+        ({"accelerator": "a100-80gb"}, 0, "sources list no EFA clients of FSx on p4de.24xlarge"),
         ({"versions": {"kubernetes": "1.33", "nodes": "1.32"}}, 0, "images before Kubernetes 1.33 lack the driver"),
         ({"versions": {"kubernetes": "1.33"}}, 8, "by 8 of 32"),
     ],

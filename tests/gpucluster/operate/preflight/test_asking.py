@@ -86,8 +86,8 @@ def test_an_unanswered_question_is_not_fine() -> None:
 
 
 def test_without_an_account_every_question_is_listed() -> None:
-    found = not_asked([QUOTA, ROLE], CannotAsk("no credentials", "log in"))
-    assert _said(found) == [("quota", "can't tell", "no credentials"), ("role", "can't tell", "no credentials")]
+    found = not_asked([QUOTA, ROLE])
+    assert _said(found) == [("quota", "can't tell", "not asked"), ("role", "can't tell", "not asked")]
     assert [answer.blocks for answer in found] == [True, False]
 
 
