@@ -93,7 +93,11 @@ _RUN_PULUMI: Final = ("pulumi", "up", "pause", "resume", "reap")
     cls=Group,
     commands=[
         Later("pulumi", "gpucluster.sandbox.commands.pulumi:pulumi", "Run any Pulumi command."),
-        Later("up", "gpucluster.operate.up.command:up_in_sandbox", "Create or update a stack, and explain a failure."),
+        Later(
+            "up",
+            "gpucluster.operate.up.command:up_in_sandbox",
+            "Create or update a stack of the sandbox, and explain a failure.",
+        ),
         Later("status", "gpucluster.sandbox.commands.status:status", "List what exists in the simulated clouds."),
         Later("drift", "gpucluster.sandbox.commands.drift:drift", "Show what changed behind Pulumi's back."),
         Later(
@@ -241,7 +245,7 @@ def completion(shell: str) -> None:
             "gpucluster.operate.preflight.command:preflight",
             "Ask your account what a stack needs before `up`.",
         ),
-        Later("up", "gpucluster.operate.up.command:up", "Ask the account, then create or update a stack."),
+        Later("up", "gpucluster.operate.up.command:up", "Ask the account, run `pulumi up`, and explain a failure."),
         Later("quote", "gpucluster.operate.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,

@@ -41,7 +41,7 @@ def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
     plugins = home / "plugins"
     for schema in (*plugins.glob("schema-*.json"), *(home / "schemas").glob("*.json")):
         schema.unlink(missing_ok=True)
-    earlier = {folder: _package(folder) for folder in plugins.glob("resource-*-v*")}
+    earlier = {folder: _package(folder) for folder in plugins.glob("resource-*-v*") if folder.is_dir()}
     for folder in (folder for folder, package in earlier.items() if package not in sdks):
         shutil.rmtree(folder, ignore_errors=True)
     own = {plugins / f"resource-{sdk.package}-v{sdk.version}": sdk.package for sdk in sdks.values()}

@@ -23,7 +23,7 @@ from tests.waiting import LIMIT
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
 VERBS = {
-    "Allow", "Announce", "Break", "Check", "Compare", "Delete", "Destroy", "Evaluate", "Explain", "Fail", "Finish",
+    "Allow", "Announce", "Ask", "Break", "Check", "Compare", "Create", "Delete", "Destroy", "Evaluate", "Explain", "Fail", "Finish",
     "Forget", "Keep", "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run",
     "Scale", "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Validate", "Write",
 }  # fmt: skip
@@ -352,7 +352,7 @@ def test_the_module_is_the_command() -> None:
 )
 def test_an_option_for_pulumi_is_refused_by_a_command_that_does_not_heed_it(given: list[str], option: str) -> None:
     done = CliRunner().invoke(main, ["sandbox", *given, "status"])
-    words = f"error: {option} is for pulumi, pause, resume and reap; remove it from `sandbox status`\n"
+    words = f"error: {option} is for pulumi, up, pause, resume and reap; remove it from `sandbox status`\n"
     assert (done.exit_code, done.stderr) == (2, words)
 
 

@@ -18,6 +18,7 @@ CONTROL_FLOW = {
     "BadSpecValue": "a rule of the spec raises it, and the reading of the spec goes on",
     "BadJson": "a text is no JSON, and who reads it adds the name of the file",
     "BadYaml": "a text is no YAML, and who reads it adds the name of the file",
+    "CannotAsk": "an account does not answer, and preflight says of its questions why",
     "CannotPrice": "a handler gives up on a resource, and the report names it",
     "DamagedLedgerError": "the project says what to do about its ledger",
     "Doubt": "a price list does not answer one query, and the row stays as it was",

@@ -46,7 +46,7 @@ class Cloud(Protocol):
     type=click.Path(path_type=Path, dir_okay=False),
     is_flag=False,
     flag_value=Path(_BESIDE_THE_STACK),
-    metavar="[FILE]",
+    metavar="FILE",
     help="Write the answers to FILE, without ids: previews show them, and the sandbox refuses what the account would.  "
     "[default: account.STACK.yaml beside the stack's file]",
 )
@@ -108,8 +108,8 @@ def _cloud(name: str) -> Cloud:
         if (error.name or "").startswith("gpucluster"):
             raise
         raise InputError(
-            f"preflight asks {name} by its own SDK, which is not installed ({error.name}): "
-            f"pip install 'gpucluster[account-{name}]'"
+            f"preflight asks {name} by its own SDK, which is not installed ({error.name}): install gpucluster with the "
+            f"extra account-{name}"
         ) from None
 
 

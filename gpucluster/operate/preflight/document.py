@@ -83,6 +83,8 @@ def needed(question: Question) -> str:
 
 def _one(unit: str) -> str:
     """`addresses` -> `address`, `VPCs` -> `VPC`."""
+    if unit.endswith("ss"):
+        return unit
     return unit.removesuffix("es") if unit.endswith("sses") else unit.removesuffix("s")
 
 

@@ -61,7 +61,7 @@ class VendorsModel(Model):
 
 
 class MachineChangeModel(Model):
-    """GPU machines of one place, as in `guardrails check`."""
+    """GPU machines of one place, as in `gpucluster guardrails check`."""
 
     before: GpuMachines | None = Field(description="null if the base does not name them there")
     after: GpuMachines | None = Field(description="null if the change does not name them there")

@@ -36,7 +36,7 @@ def _options(command: _Command) -> _Command:
 @_options
 @click.option("--anyway", is_flag=True, help="Run even if preflight finds something that stops it.")
 def up(stack: str, yes: bool, anyway: bool) -> None:
-    """Ask the account, show the plan with its cost, run `pulumi up`, and explain a failure.
+    """Ask the account, run `pulumi up`, and explain a failure.
 
     Runs `gpucluster preflight` first and ends if something stops `up`. Pulumi then previews the change with its cost
     and asks before it starts; `pulumi up` alone does the same without the questions before and the advice after.

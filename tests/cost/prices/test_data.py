@@ -26,9 +26,9 @@ BOOK = PriceBook(today=TODAY)
 
 
 UNITS = {
-    "instance-hour", "GPU-hour", "VM-hour", "hour", "month", "GiB", "GiB-month", "MiB", "IOPS-month", "MiBps-month",
-    "disk-month", "LCU-hour", "user-month", "1000-requests", "10000-requests", "1M-requests", "1M-samples",
-    "10M-samples", "1B-samples", "USD-of-monthly-spend",
+    "instance-hour", "GPU-hour", "rack-hour", "VM-hour", "hour", "month", "GiB", "GiB-month", "MiB", "IOPS-month",
+    "MiBps-month", "disk-month", "LCU-hour", "user-month", "1000-requests", "10000-requests",
+    "1M-requests", "1M-samples", "10M-samples", "1B-samples", "USD-of-monthly-spend",
     "1M-minutes", "100000-events", "minute", "TiB", "vCPU-hour", "GiB-hour", "ACU-hour", "vCPU-month", "vCPU-second",
     "GiB-second", "GHz-second",
 }  # fmt: skip

@@ -130,7 +130,7 @@ class Checkout:
         for file in ("Makefile", "gpucluster/checkout.py", "gpucluster/core/environment.py"):
             (folder / file).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / file, folder / file)
-        for name in ("", "-dev", "-judges", "-bills", "-uv"):
+        for name in ("", "-dev", "-account", "-judges", "-bills", "-uv"):
             (folder / f"requirements{name}.lock").touch()
         for name in ("pyproject.toml", "setup.py"):
             (folder / name).touch()

@@ -59,7 +59,7 @@ def test_what_a_spec_chooses_from_is_an_enum() -> None:
     enums = {
         token.rpartition(":")[2]: [one["value"] for one in of["enum"]] for token, of in TYPES.items() if "enum" in of
     }
-    assert enums["ClusterSpecAccelerator"] == ["h100", "h200", "a100-80gb", "a100-40gb"]
+    assert enums["ClusterSpecAccelerator"] == ["h100", "h200", "b200", "b300", "a100-80gb", "a100-40gb"]
     assert enums["PurchaseKind"] == ["on-demand", "spot", "capacity-block", "flex-start"]
     assert enums["SharedStorageTier"] == [125, 250, 500, 1000]
     assert enums["LocationGpuDriver"] == ["operators", "aks"]

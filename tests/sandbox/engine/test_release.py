@@ -12,7 +12,7 @@ from gpucluster.sandbox.engine.engine import EngineError
 @pytest.mark.parametrize(
     ("text", "version"),
     [
-        ("v3.259.0", (3, 250, 0)),
+        ("v3.259.0", (3, 259, 0)),
         ("3.251.0-alpha.x1234", (3, 251, 0)),
         ("go version go1.26.8 linux/amd64", (1, 26, 8)),
         ("go version go1.27rc1 linux/amd64", (1, 27, 0)),

@@ -68,4 +68,4 @@ def _gpus(lines: Sequence[Line]) -> Iterator[Mapping[str, str]]:
 
 
 def _cells(text: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+    return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), list[str]())]

@@ -25,4 +25,5 @@ def test_each_machine_type_has_one_fabric_one_plugin_and_the_daemon_released_wit
             f"{IMAGES}/gpudirect-tcpxo/tcpgpudmarxd-dev:v1.0.22",
         ),
         "a3-ultragpu-8g": ("RoCE", "nvidia-h200-141gb", f"{IMAGES}/gpudirect-gib/nccl-plugin-gib:v1.1.1", ""),
+        "a4-highgpu-8g": ("RoCE", "nvidia-b200", f"{IMAGES}/gpudirect-gib/nccl-plugin-gib:v1.1.1", ""),
     }

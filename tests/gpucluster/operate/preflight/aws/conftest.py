@@ -8,6 +8,7 @@ from typing import Any
 import boto3
 import botocore.client
 import pytest
+import requests
 from moto.server import ThreadedMotoServer
 
 from gpucluster.operate.preflight.aws.own import Own
@@ -75,6 +76,7 @@ def moto_server() -> Iterator[str]:
 
 @pytest.fixture
 def moto(moto_server: str, monkeypatch: pytest.MonkeyPatch) -> Caller:
-    """A caller of an account on moto's server."""
+    """A caller of an account on moto's server, with nothing of earlier tests in it."""
+    requests.post(f"{moto_server}/moto-api/reset", timeout=60).raise_for_status()
     monkeypatch.setenv("AWS_ENDPOINT_URL", moto_server)
     return Caller(session=boto3.Session(), region="us-east-1", account="123456789012", arn=ARN)
