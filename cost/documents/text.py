@@ -116,7 +116,7 @@ def bounds(item: NotPriced) -> str:
 
 
 def idle_prices(estimate: Estimate) -> list[str]:
-    """The user's prices that price nothing here, each with where it stands."""
+    """The user's prices that price nothing here, each with where it is."""
     return [
         f"{row.source.removeprefix('your price, ')}: {' '.join(filter(None, (row.sku, row.purchase, row.term)))} in "
         f"{row.provider} {row.region} per {row.unit}"

@@ -23,9 +23,9 @@ from tests.waiting import LIMIT
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
 VERBS = {
-    "Allow", "Announce", "Ask", "Break", "Check", "Compare", "Create", "Delete", "Destroy", "Evaluate", "Explain", "Fail", "Finish",
-    "Forget", "Keep", "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run",
-    "Scale", "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Validate", "Write",
+    "Allow", "Announce", "Ask", "Break", "Check", "Compare", "Create", "Delete", "Destroy", "Evaluate", "Explain",
+    "Fail", "Finish", "Forget", "Keep", "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart",
+    "Run", "Scale", "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Validate", "Write",
 }  # fmt: skip
 
 
