@@ -228,7 +228,8 @@ def _read_azure(answer: Any, labels: Mapping[str, str]) -> list[ResourceKind]:
 def _sku(one: Any) -> dict[str, Any]:
     # A cluster's price is in its tier, that of machines in the capacity.
     # Source: Azure REST API, Resources - List, GenericResourceExpanded.sku.
-    sku = {key: value for key, value in (one.get("sku") or {}).items() if value is not None}
+    given: dict[str, Any] = one.get("sku") or {}
+    sku = {key: value for key, value in given.items() if value is not None}
     return {"sku": sku} if sku else {}
 
 

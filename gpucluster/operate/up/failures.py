@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.program.resources import urn_name
+from gpucluster.core.text.type_guards import is_object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +75,7 @@ def _errors(log: Path) -> Iterator[tuple[str, str]]:
         except ValueError:  # the last line of an engine that was killed
             continue
         # Source: pulumi/pulumi sdk/go/common/apitype/events.go, EngineEvent and DiagnosticEvent.
-        if not isinstance(event, dict) or not isinstance(found := event.get("diagnosticEvent"), dict):
-            continue
-        if found.get("severity") == _ERROR:
+        found = event.get("diagnosticEvent") if is_object(event) else None
+        if is_object(found) and found.get("severity") == _ERROR:
             urn = str(found.get("urn") or "")
             yield urn_name(urn) if urn else "", str(found.get("message") or "")

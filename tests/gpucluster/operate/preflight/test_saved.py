@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,9 @@ BLOCK = Question(about="reservation", subject="cr-0123456789abcdef0", place="us-
 CARDS = Question(about="quota", subject="L-DF5E4CA3", needed=200, place="us-east-1")
 PROGRAM = Question(about="program", subject="aws")
 
-SMALL = {"cloud": "aws", "name": "L-417A185B", "region": "us-east-1", "limit": 384, "usage": 192}
-UNCOUNTED = {"cloud": "aws", "name": "L-00000000", "region": "us-east-1", "limit": 1}
-FEW = {"cloud": "aws", "zone": "us-east-1a", "machine": "p5.48xlarge", "available": 2}
+SMALL: dict[str, Any] = {"cloud": "aws", "name": "L-417A185B", "region": "us-east-1", "limit": 384, "usage": 192}
+UNCOUNTED: dict[str, Any] = {"cloud": "aws", "name": "L-00000000", "region": "us-east-1", "limit": 1}
+FEW: dict[str, Any] = {"cloud": "aws", "zone": "us-east-1a", "machine": "p5.48xlarge", "available": 2}
 
 
 def _found(*answers: Answer) -> Found:
