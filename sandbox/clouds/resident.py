@@ -17,7 +17,7 @@ import threading
 from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from gpucluster.core.light_import import install_empty_sdk
 from gpucluster.sandbox.clouds import launcher
@@ -31,12 +31,15 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.registry import Clouds
 
 
-def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
+def install_launchers(home: Path, sdks: Mapping[str, Sdk], *, any_version: bool = False) -> None:
     """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.
 
     The version is the SDK's own, which a program requests. Launchers of earlier installed versions are kept: an
     existing stack requests them until its next `up`. Launchers without an SDK are removed, and the schemas that the
     engine and the YAML host kept: they have only the types of an earlier command (pkg/v3, schema.loadSchemaBytes).
+
+    any_version: also a launcher above any version, for an engine that takes the highest (TAKES_THE_HIGHEST): programs
+    in languages without an environment of Python bring SDKs of their own versions.
     """
     plugins = home / "plugins"
     for schema in (*plugins.glob("schema-*.json"), *(home / "schemas").glob("*.json")):
@@ -45,9 +48,17 @@ def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
     for folder in (folder for folder, package in earlier.items() if package not in sdks):
         shutil.rmtree(folder, ignore_errors=True)
     own = {plugins / f"resource-{sdk.package}-v{sdk.version}": sdk.package for sdk in sdks.values()}
+    if any_version:
+        own |= {plugins / f"resource-{sdk.package}-v{_ABOVE_ANY}": sdk.package for sdk in sdks.values()}
     for folder, package in {**earlier, **own}.items():
         if package in sdks:
             _write(folder / f"pulumi-resource-{package}", package)
+
+
+_ABOVE_ANY: Final = "999.0.0"
+TAKES_THE_HIGHEST: Final = {"PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH": "true"}
+"""The engine then runs the plugin of the highest version from the one that a program asks for (sdk/v3
+go/common/workspace/plugins.go); it takes that very version otherwise."""
 
 
 def _package(folder: Path) -> str:

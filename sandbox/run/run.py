@@ -21,11 +21,12 @@ from gpucluster.core.text.terminal import note, plain
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.events.scenario import Scenario
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
-from gpucluster.sandbox.clouds.resident import Resident, install_launchers
+from gpucluster.sandbox.clouds.resident import TAKES_THE_HIGHEST, Resident, install_launchers
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
 from gpucluster.sandbox.engine.engine import ACCEPTED_RANGE, INPUT_ERROR_FILE, WAITS_FILE, Engine, keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
+from gpucluster.sandbox.engine.hosts import host_beside, host_on_path, link_host
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.yaml_host import put_yaml_host
 from gpucluster.sandbox.machine import disk
@@ -87,9 +88,8 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
 def _refuse_without_host(project: Project, engine: Engine) -> None:
     """Refuses a program in a language that no host here runs, before the engine starts a pack or a provider for it."""
     runtime, name = project.runtime, f"pulumi-language-{project.runtime}"
-    folders = os.pathsep.join(map(str, (engine.binary.parent, engine.binary.resolve().parent)))
     known = runtime in _BUILT_HOSTS and engine.origin == "built"
-    if runtime and not known and shutil.which(name, path=folders) is None and shutil.which(name) is None:
+    if runtime and not known and not (host_beside(engine, runtime) or host_on_path(runtime)):
         raise InputError(
             f"the program is in {runtime}, and its language host {name} is missing: the sandbox's own engine runs "
             f"Python and YAML; install Pulumi ({ACCEPTED_RANGE}) from https://www.pulumi.com/docs/install/, put it on "
@@ -98,6 +98,17 @@ def _refuse_without_host(project: Project, engine: Engine) -> None:
 
 
 _BUILT_HOSTS: Final = ("python", "yaml")
+
+
+def _put_host(project: Project, engine: Engine) -> None:
+    """Links the host of the program's language where the engine looks; it ignores the PATH in the sandbox."""
+    runtime, home = project.runtime, project.store.home
+    if engine.origin == "built" and runtime == "yaml":
+        put_yaml_host(home, say_on_stderr)
+    elif runtime and runtime not in _BUILT_HOSTS and not host_beside(engine, runtime):
+        own = host_on_path(runtime)
+        if own is not None:
+            link_host(home, runtime, engine.version, own)
 
 
 def _help(engine: Engine, line: CommandLine) -> int:
@@ -158,15 +169,16 @@ def _end_what_lost_its_cluster(project: Project) -> None:
 def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
     store = project.store
     sdks = installed_sdks(site_packages(project.virtualenv))
-    install_launchers(store.home, sdks)
-    if engine.origin == "built" and project.runtime == "yaml":
-        put_yaml_host(store.home, say_on_stderr)
+    foreign = bool(project.runtime) and project.runtime not in _BUILT_HOSTS
+    install_launchers(store.home, sdks, any_version=foreign)
+    _put_host(project, engine)
     keep_no_log(store.home / "logs")
     with scratch_folder() as scratch:
         # In the temporary folder: the path of a socket must be short.
         socket_path, refused, waits = scratch / "clouds", scratch / "input-error", scratch / "waits"
         variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused), WAITS_FILE: str(waits)}
+        variables |= TAKES_THE_HIGHEST if foreign else {}
         (closing := scratch / "closing").mkdir()
         variables[FOLDER_VARIABLE] = str(closing)
         if line.has("--json", "-j"):

@@ -9,6 +9,7 @@ from typing import Final
 from gpucluster.sandbox.engine.engine import EngineError
 from gpucluster.sandbox.engine.go_build import go_program
 from gpucluster.sandbox.engine.go_toolchain import NoGo
+from gpucluster.sandbox.engine.hosts import link_host
 from gpucluster.sandbox.engine.progress import Say
 
 NAME: Final = "pulumi-language-yaml"
@@ -21,13 +22,7 @@ def put_yaml_host(home: Path, say: Say) -> None:
 
     Raises EngineError.
     """
-    link = home / "plugins" / f"language-yaml-v{_version()}" / NAME
-    host = yaml_host(say)
-    if link.is_symlink() and link.readlink() == host:
-        return
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.unlink(missing_ok=True)
-    link.symlink_to(host)
+    link_host(home, "yaml", _version(), yaml_host(say))
 
 
 def _version() -> str:

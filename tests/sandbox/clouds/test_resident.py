@@ -50,6 +50,13 @@ def test_the_launcher_of_an_earlier_version_stays_for_stacks_that_stand(tmp_path
     assert [file.parent.name for file in launchers] == ["resource-aws-v7.50.0", "resource-aws-v7.51.1"]
 
 
+def test_a_program_that_brings_its_own_sdk_finds_a_launcher_of_any_version_too(tmp_path: Path) -> None:
+    install_launchers(tmp_path, SDKS, any_version=True)
+    launchers = sorted(tmp_path.glob("plugins/*/pulumi-resource-aws"))
+    assert [file.parent.name for file in launchers] == ["resource-aws-v7.51.1", "resource-aws-v999.0.0"]
+    assert len({file.read_text() for file in launchers}) == 1
+
+
 def launcher(tmp_path: Path) -> str:
     install_launchers(tmp_path, SDKS)
     return str(tmp_path / "plugins" / "resource-aws-v7.51.1" / "pulumi-resource-aws")
