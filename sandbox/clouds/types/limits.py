@@ -14,7 +14,8 @@ A cloud's folder has one or two tables. `limits.json` is compiled from the vendo
 tools.limits`. `limits.csv` is written by hand, for limits that are missing or wrong in the documents: its
 rows override the other's for the same path and rule. Columns: type; path without the numbers of list items,
 `rules[].priority`, empty for the resource; rule; value, that of `enum` with `|` between values, that of `combinations`
-as JSON, and empty if nothing is refused; source, with the reason if a document, or the list of an SDK, is wrong.
+as JSON, and empty if nothing is refused; source, with the reason if a document, or the list of an SDK, is wrong. A row
+of the type `lists` has values that an enumeration of the documents lacks; its path is the name of the enumeration.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from typing import Any, Final
 from gpucluster.core.text.type_guards import is_list, is_object, mapping
 from gpucluster.sandbox.clouds.types.validate import FORMATS, Failure, general
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, Secret
+
+_LISTS: Final = "lists"
 
 Reason = Callable[[str, Any, Any], str]
 """(rule, its value, given value) -> why it is refused, empty if it is accepted."""
@@ -223,7 +226,10 @@ class Limits:
 
     def _listed(self, value: Any) -> Any:
         """The values of an enumeration defined elsewhere, by its name."""
-        return self._compiled["lists"][value["list"]] if "list" in mapping(value) else value
+        if "list" not in mapping(value):
+            return value
+        also = [name for row in self._by_hand.get(_LISTS, ()) if row["path"] == value["list"] for name in _read(row)]
+        return [*self._compiled["lists"][value["list"]], *also]
 
     @cached_property
     def _compiled(self) -> dict[str, Any]:
