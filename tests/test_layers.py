@@ -39,9 +39,17 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
     "gpucluster/operate/rehearse": _CORE | {"cost", "sandbox"},
     "gpucluster/operate/pull_request": _CORE
     | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
-    "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox"},
+    "gpucluster/operate/clients": _CORE | {"components"},
+    "gpucluster/operate/account": _CORE | {"cost", "components", "sandbox", "gpucluster/operate/clients"},
     "gpucluster/operate/preflight": _CORE
-    | {"cost", "components", "sandbox", "gpucluster/operate/account", "gpucluster/operate/quote"},
+    | {
+        "cost",
+        "components",
+        "sandbox",
+        "gpucluster/operate/account",
+        "gpucluster/operate/clients",
+        "gpucluster/operate/quote",
+    },
     "gpucluster/operate/up": _CORE
     | {
         "cost",
@@ -60,6 +68,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         "components",
         "gpucluster/operate/account",
         "gpucluster/operate/acceptance",
+        "gpucluster/operate/clients",
         "gpucluster/operate/jobs",
         "gpucluster/operate/judges",
         "gpucluster/operate/preflight",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.cannot_ask import CannotAsk
 
 
 class Verdict(StrEnum):
@@ -55,14 +56,6 @@ def fine(question: Question, found: str, **more: Any) -> Answer:
 def unknown(question: Question, why: str, fix: str = "", command: str = "") -> Answer:
     """No answer. why: the reason."""
     return Answer(question=question, verdict=Verdict.UNKNOWN, found=why, fix=fix, command=command)
-
-
-class CannotAsk(Exception):
-    """A question, or a whole account, that can't be asked. fix: what to do. command: that does it."""
-
-    def __init__(self, reason: str, fix: str = "", command: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.fix, self.command = reason, fix, command
 
 
 Asker = Callable[[Sequence[Question]], Sequence[Answer]]

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Final
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Account, Answer, Asker, CannotAsk, unknown
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Account, Answer, Asker, unknown
 
 _AT_ONCE: Final = 16
 """Requests at a time: far below the rates that the clouds allow for one caller, and enough for 30 askers in seconds."""

@@ -18,7 +18,8 @@ from gpucluster.core.documents.formats import write
 from gpucluster.core.program.questions import Question
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.errors import Exit, InputError
-from gpucluster.operate.preflight.answers import Account, Answer, CannotAsk
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Account, Answer
 from gpucluster.operate.preflight.asking import ask, not_asked
 from gpucluster.operate.preflight.document import Found, preflight_document
 from gpucluster.operate.preflight.machine import questions_of, this_machine

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from gpucluster.core.documents.document import Document, Row, Section, Table
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Answer, CannotAsk, Verdict
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Answer, Verdict
 
 _ORDER: Final = tuple(Verdict)
 

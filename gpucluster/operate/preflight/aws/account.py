@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gpucluster.components.aws.location import Location, partition
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Account, Answer, Asker, CannotAsk, fine, refused, unknown
+from gpucluster.operate.clients.aws.caller import Caller, caller_at
+from gpucluster.operate.clients.aws.errors import explained
+from gpucluster.operate.preflight.answers import Account, Answer, Asker, fine, refused, unknown
 from gpucluster.operate.preflight.aws.belongings import ask_bucket, ask_file_system, ask_key, ask_topic
-from gpucluster.operate.preflight.aws.errors import explained, no_login
 from gpucluster.operate.preflight.aws.networks import network_asker
 from gpucluster.operate.preflight.aws.own import Own
 from gpucluster.operate.preflight.aws.places import ask_offers, ask_zones
 from gpucluster.operate.preflight.aws.quotas import ask_blocks, ask_quota
-from gpucluster.operate.preflight.aws.requests import Caller, one_by_one
+from gpucluster.operate.preflight.aws.requests import one_by_one
 from gpucluster.operate.preflight.aws.reservations import ask_group, ask_reservation
 from gpucluster.operate.preflight.aws.rights import ask_rights, ask_role
 from gpucluster.operate.preflight.aws.versions import ask_addons, ask_images, ask_kubernetes
@@ -26,45 +25,12 @@ def open_account(plan: Any, location: Location) -> Account:
     """The account of the login, in the role of the location if it has one. Raises CannotAsk without usable credentials,
     and for another account than the location's.
     """
-    try:
-        caller = _caller(location)
-    except Exception as error:
-        why = explained(error)
-        if why is None:
-            raise
-        raise why from None
-    if location.account not in (None, caller.account):
-        raise CannotAsk(
-            f"the login is in account {caller.account}, and the stack's account is {location.account}",
-            "log in to that account, or correct gpucluster:account",
-            f"pulumi config set gpucluster:account {caller.account}",
-        )
+    caller = caller_at(location)
     return Account(
         identity=f"account {caller.account} as {caller.arn.split(':', 5)[-1]}, {caller.region}",
         askers=_askers(caller, plan),
         explained=explained,
     )
-
-
-def _caller(location: Location) -> Caller:
-    boto3: Any = importlib.import_module("boto3")
-    session = boto3.Session(region_name=location.region)
-    if session.get_credentials() is None:
-        raise no_login("there are no AWS credentials")
-    caller = Caller(session=session, region=location.region)
-    if location.role is not None:
-        # As the provider of the program does: `up` runs with the rights of this role.
-        given = caller.client("sts").assume_role(RoleArn=location.role, RoleSessionName="gpucluster-preflight")
-        keys = given["Credentials"]
-        session = boto3.Session(
-            aws_access_key_id=keys["AccessKeyId"],
-            aws_secret_access_key=keys["SecretAccessKey"],
-            aws_session_token=keys["SessionToken"],
-            region_name=location.region,
-        )
-        caller = Caller(session=session, region=location.region)
-    found = caller.client("sts").get_caller_identity()
-    return replace(caller, account=found["Account"], arn=found["Arn"])
 
 
 def _askers(caller: Caller, plan: Any) -> Mapping[str, Asker]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
+from gpucluster.operate.clients.aws.errors import code_of
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.aws.errors import code_of
-from gpucluster.operate.preflight.aws.requests import Caller
 
 
 def ask_bucket(caller: Caller, question: Question) -> Answer:

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from gpucluster.components.aws.location import is_zone_id
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.answers import Answer, Asker, Verdict, fine, refused
-from gpucluster.operate.preflight.aws.requests import Caller, one_by_one
+from gpucluster.operate.preflight.aws.requests import one_by_one
 
 _ANYWHERE: Final = "0.0.0.0/0"
 _TARGETS: Final = ("NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "VpcPeeringConnectionId", "InstanceId")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gpucluster.operate.preflight.aws.requests import Caller
+from gpucluster.operate.clients.aws.caller import Caller
 
 
 @dataclass

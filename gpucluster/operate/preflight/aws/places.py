@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from gpucluster.components.aws.location import is_zone_id
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.aws.requests import Caller
 
 _USED: Final = frozenset({"opted-in", "opt-in-not-required"})
 

@@ -15,10 +15,12 @@ from typing import Any, Final
 from gpucluster.components.aws.planning.quotas import BLOCK_INSTANCES
 from gpucluster.core.catalog.tables import read_rows
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Answer, CannotAsk, Verdict, fine, refused, unknown
-from gpucluster.operate.preflight.aws.errors import code_of
+from gpucluster.operate.clients.aws.caller import Caller
+from gpucluster.operate.clients.aws.errors import code_of
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Answer, Verdict, fine, refused, unknown
 from gpucluster.operate.preflight.aws.own import Own
-from gpucluster.operate.preflight.aws.requests import Caller, attempted
+from gpucluster.operate.preflight.aws.requests import attempted
 
 _HOURS: Final = 3
 """How far back a usage metric is read: it has a value every minute while there is any use."""

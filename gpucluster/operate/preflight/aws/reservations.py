@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from gpucluster.components.aws.location import is_zone_id
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
+from gpucluster.operate.clients.aws.errors import code_of
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.aws.errors import code_of
 from gpucluster.operate.preflight.aws.own import Own
-from gpucluster.operate.preflight.aws.requests import Caller
 
 _PLATFORM: Final = "Linux/UNIX"
 _MISSING: Final = frozenset(

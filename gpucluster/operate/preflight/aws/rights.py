@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.account.rights.aws import rights_of
-from gpucluster.operate.preflight.answers import Answer, CannotAsk, fine, refused, unknown
-from gpucluster.operate.preflight.aws.errors import code_of
-from gpucluster.operate.preflight.aws.requests import Caller
+from gpucluster.operate.clients.aws.caller import Caller
+from gpucluster.operate.clients.aws.errors import code_of
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
 
 _AT_ONCE: Final = 100
 """Actions of a request; its answer comes in pages."""

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from gpucluster.core.catalog.kubernetes_versions import minor
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.aws.requests import Caller
 
 _EXTENDED: Final = "EXTENDED_SUPPORT"
 _STANDARD: Final = "STANDARD_SUPPORT"

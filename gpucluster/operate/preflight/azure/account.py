@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
-from gpucluster.operate.preflight.answers import Account, CannotAsk
-from gpucluster.operate.preflight.azure import clients as sdk
-from gpucluster.operate.preflight.azure.clients import Clients
-from gpucluster.operate.preflight.azure.explained import explained
-from gpucluster.operate.preflight.azure.login import caller_of, login
+from gpucluster.operate.clients.azure.errors import explained
+from gpucluster.operate.clients.azure.subscription import clients_at
+from gpucluster.operate.preflight.answers import Account
 from gpucluster.operate.preflight.azure.lustre import lustre_askers
 from gpucluster.operate.preflight.azure.machines import machine_askers
 from gpucluster.operate.preflight.azure.network import network_askers
@@ -25,20 +21,9 @@ def open_account(plan: AzureClusterPlan, location: Location) -> Account:
     """The login, and its subscription. Raises CannotAsk if there is none, or if it does not see the subscription.
     plan: of a cluster on Azure.
     """
-    subscription = location.subscription
-    clients = Clients(credential=login(subscription, os.environ), subscription=subscription, endpoint=sdk.ENDPOINT)
-    try:
-        caller = caller_of(clients.credential.get_token(clients.scope).token)
-        found = clients.subscriptions.subscriptions.get(subscription)
-    except Exception as error:
-        why = explained(error)
-        if why is None:
-            raise
-        raise why from error
-    if found.subscription_id is None:
-        raise CannotAsk("Azure has answered without a subscription", "try again")
+    clients, caller, found = clients_at(location.subscription)
     return Account(
-        identity=f"{caller.name} in subscription {found.display_name or subscription}",
+        identity=f"{caller.name} in subscription {found.display_name or location.subscription}",
         askers={
             **subscription_askers(clients, found),
             **quota_askers(clients, plan),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Answer, CannotAsk, refused
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Answer, refused
 
 
 @dataclass(frozen=True, kw_only=True)

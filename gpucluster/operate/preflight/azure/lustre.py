@@ -10,8 +10,8 @@ from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.storagecache.models import RequiredAmlFilesystemSubnetsSizeInfo, ResourceSku, SkuName
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, Verdict, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import id_of, same_region, text_of
 from gpucluster.operate.preflight.azure.subnets import RESERVED, subnet_of
 

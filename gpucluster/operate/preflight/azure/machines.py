@@ -8,8 +8,8 @@ from typing import Any, Final
 from azure.mgmt.compute.models import ResourceSku
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import same_region, text_of
 
 # What a pool needs -> the capability of a type, and what lacks without it.

@@ -9,8 +9,9 @@ from typing import Final
 from azure.core.exceptions import ResourceNotFoundError
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Answer, Asker, CannotAsk, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
+from gpucluster.operate.clients.azure.clients import Clients
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
 from gpucluster.operate.preflight.azure.ids import id_of, same_region, text_of
 from gpucluster.operate.preflight.azure.subnets import RESERVED, Subnet, subnet_of
 

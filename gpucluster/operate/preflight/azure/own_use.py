@@ -14,7 +14,7 @@ from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import SYSTEM_MACHINES
 from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.core.catalog.machines import cpu_machines, machines
-from gpucluster.operate.preflight.azure.clients import Clients
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import id_of, same_region, text_of
 
 TOTAL: Final = "cores"

@@ -8,8 +8,8 @@ from typing import Any
 
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.own_use import SPOT, own_use
 
 

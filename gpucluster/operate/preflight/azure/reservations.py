@@ -10,8 +10,8 @@ from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.compute.models import CapacityReservation, CapacityReservationGroup
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import id_of, other_region
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from gpucluster.core.program.questions import Question
 from gpucluster.core.program.resources import Resources
 from gpucluster.operate.account.rights.azure import document, rights_of
+from gpucluster.operate.clients.azure.clients import Clients
+from gpucluster.operate.clients.azure.login import Caller
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import id_of
-from gpucluster.operate.preflight.azure.login import Caller
 
 _SHOWN = 3
 _ROLES = "Microsoft.Authorization/roleAssignments/"

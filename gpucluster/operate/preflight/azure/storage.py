@@ -9,8 +9,8 @@ from azure.core.exceptions import ResourceNotFoundError
 
 from gpucluster.components.azure.arm import container_id
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import id_of, other_region
 
 _VERSION: Final = "2023-05-01"

@@ -7,8 +7,8 @@ from typing import Final
 
 from azure.core.exceptions import ResourceNotFoundError
 
-from gpucluster.operate.preflight.answers import CannotAsk
-from gpucluster.operate.preflight.azure.clients import Clients
+from gpucluster.operate.clients.azure.clients import Clients
+from gpucluster.operate.clients.cannot_ask import CannotAsk
 from gpucluster.operate.preflight.azure.ids import id_of
 
 RESERVED: Final = 5

@@ -9,8 +9,8 @@ from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.resource.subscriptions.models import Subscription
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.clients import Clients
 from gpucluster.operate.preflight.azure.ids import id_of, other_region, text_of
 
 _REGISTERED: Final = "Registered"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
+
+from googleapiclient.errors import HttpError
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Account, Answer, Asker, CannotAsk
-from gpucluster.operate.preflight.gcp import client as clients
-from gpucluster.operate.preflight.gcp.client import Client, Reading
+from gpucluster.operate.clients.cannot_ask import CannotAsk, explaining
+from gpucluster.operate.clients.gcp.client import Client
+from gpucluster.operate.clients.gcp.errors import explained
+from gpucluster.operate.clients.gcp.login import client_at
+from gpucluster.operate.preflight.answers import Account, Answer, Asker
 from gpucluster.operate.preflight.gcp.clusters import ask_lustre_zone, ask_versions
-from gpucluster.operate.preflight.gcp.errors import denied, explained, missing_api
 from gpucluster.operate.preflight.gcp.machines import ask_capacity, ask_machines
 from gpucluster.operate.preflight.gcp.networks import ask_nat, ask_networks, ask_peering, ask_subnets
 from gpucluster.operate.preflight.gcp.policies import ask_policies
@@ -51,19 +54,9 @@ def open_account(plan: object, location: Location) -> Account:
     for a project that they cannot see.
     """
     del plan
-    try:
-        credentials = clients.credentials_for(location.project)
-        client = Client(project=location.project, session=clients.session_of(credentials))
-        who = _who(client, credentials)
-        _check_project(client, who)
+    client, who = client_at(location.project)
+    with explaining(explained):
         _check_apis(client)
-    except CannotAsk:
-        raise
-    except Exception as error:
-        found = explained(error)
-        if found is None:
-            raise
-        raise found from error
     return account_of(client, who)
 
 
@@ -77,22 +70,6 @@ def account_of(client: Client, who: str) -> Account:
     )
 
 
-class _Person(Reading):
-    email: str = ""
-
-
-def _who(client: Client, credentials: Any) -> str:
-    """The e-mail address of the caller; empty if the login does not tell it. Raises RefreshError for an expired one."""
-    account = getattr(credentials, "service_account_email", "")
-    if account and account != "default":
-        return account
-    try:
-        return client.ask("oauth2:v2", "userinfo.get", _Person).email
-    except clients.HttpError:
-        # A login without the scope of the address.
-        return ""
-
-
 _ASKING: Final = ("cloudbilling", "cloudresourcemanager", "compute", "container", "monitoring", "orgpolicy")
 """APIs that answer. Service Usage is on in every project."""
 
@@ -101,7 +78,7 @@ def _check_apis(client: Client) -> None:
     """Without Compute Engine's API, a project answers next to nothing."""
     try:
         states = states_of_apis(client, [f"{name}.googleapis.com" for name in _ASKING])
-    except clients.HttpError:
+    except HttpError:
         return
     off = sorted(name for name, state in states.items() if state == "DISABLED")
     if "compute.googleapis.com" in off:
@@ -110,17 +87,3 @@ def _check_apis(client: Client) -> None:
             "enable them, and ask again in a minute",
             f"gcloud services enable {' '.join(off)} --project={client.project}",
         )
-
-
-def _check_project(client: Client, who: str) -> None:
-    try:
-        client.ask("cloudresourcemanager:v3", "projects.get", Reading, name=f"projects/{client.project}")
-    except clients.HttpError as error:
-        if missing_api(error) or not denied(error):
-            return
-        raise CannotAsk(
-            f"{who or 'the caller'} cannot use the project {client.project}: it does not exist, another account has "
-            "access to it, or the caller lacks resourcemanager.projects.get or serviceusage.services.use",
-            "write the id of the project as the stack's project, or log in with the account that has access",
-            "gcloud projects list",
-        ) from error

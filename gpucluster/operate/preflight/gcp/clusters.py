@@ -9,8 +9,8 @@ from typing import Final
 from pydantic import Field
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.gcp.client import Client, Page, Reading
 
 
 class _Channel(Reading):

@@ -9,8 +9,8 @@ from typing import Any, Final
 from pydantic import Field
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading, last
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
-from gpucluster.operate.preflight.gcp.client import Client, Page, Reading, last
 
 _COMPUTE: Final = "compute:v1"
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading, last
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.gcp.client import Client, Page, Reading, last
 
 _COMPUTE: Final = "compute:v1"
 _SERVICE: Final = "servicenetworking-googleapis-com"

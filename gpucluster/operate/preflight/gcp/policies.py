@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client, Reading
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
-from gpucluster.operate.preflight.gcp.client import Client, Reading
 
 
 class _Values(Reading):

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client, Reading, batched, last
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
-from gpucluster.operate.preflight.gcp.client import Client, Reading, batched, last
 
 
 class _Project(Reading):

@@ -18,9 +18,10 @@ from typing import Final, TypeVar
 from pydantic import Field
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Answer, CannotAsk, fine, refused, unknown
-from gpucluster.operate.preflight.gcp.client import Client, Page, Reading
-from gpucluster.operate.preflight.gcp.errors import explained
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading
+from gpucluster.operate.clients.gcp.errors import explained
+from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
 
 _COMPUTE: Final = "compute.googleapis.com"
 _MOST: Final = 2**62

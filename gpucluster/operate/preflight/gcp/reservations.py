@@ -12,8 +12,8 @@ from typing import Any, Final
 from pydantic import Field
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading, last
 from gpucluster.operate.preflight.answers import Answer, fine, refused
-from gpucluster.operate.preflight.gcp.client import Client, Page, Reading, last
 
 _COMPUTE: Final = "compute:v1"
 

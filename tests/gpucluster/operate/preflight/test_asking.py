@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import Account, Answer, CannotAsk, Verdict, fine, refused
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Account, Answer, Verdict, fine, refused
 from gpucluster.operate.preflight.asking import ask, not_asked
 
 QUOTA = Question(about="quota", subject="L-417A185B", needed=960, unit="vCPUs")

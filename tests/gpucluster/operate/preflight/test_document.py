@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 from gpucluster.core.documents.formats import written
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.preflight.answers import CannotAsk, fine, refused, unknown
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import fine, refused, unknown
 from gpucluster.operate.preflight.document import Found, needed, preflight_document
 
 CORES = Question(about="quota", subject="L-417A185B", needed=960, unit="vCPUs", place="us-east-1", title="P instances")

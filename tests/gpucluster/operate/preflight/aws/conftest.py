@@ -11,8 +11,8 @@ import pytest
 import requests
 from moto.server import ThreadedMotoServer
 
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.aws.own import Own
-from gpucluster.operate.preflight.aws.requests import Caller
 from tests.gpucluster.operate.preflight.aws.stubs import CONNECT_S, Stubs
 
 ARN = "arn:aws:iam::123456789012:user/deployer"

@@ -16,11 +16,12 @@ from botocore.exceptions import ClientError, ReadTimeoutError, SSOTokenLoadError
 from gpucluster.components.aws.cloud import CLOUD
 from gpucluster.components.aws.location import Location
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.operate.preflight.answers import Account, CannotAsk
+from gpucluster.operate.clients.aws.caller import Caller
+from gpucluster.operate.clients.aws.errors import explained
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.preflight.answers import Account
 from gpucluster.operate.preflight.asking import ask
 from gpucluster.operate.preflight.aws import open_account
-from gpucluster.operate.preflight.aws.errors import explained
-from gpucluster.operate.preflight.aws.requests import Caller
 from gpucluster.operate.preflight.command import asked
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.plans import HERE, spec
@@ -50,7 +51,7 @@ def test_the_login_is_named(moto: Caller) -> None:
 def test_a_role_of_the_stack_is_assumed_first(moto: Caller) -> None:
     del moto
     account = opened(role="arn:aws:iam::123456789012:role/up")
-    assert account.identity == "account 123456789012 as assumed-role/up/gpucluster-preflight, us-east-1"
+    assert account.identity == "account 123456789012 as assumed-role/up/gpucluster, us-east-1"
 
 
 def test_another_account_is_not_asked(moto: Caller) -> None:

@@ -8,9 +8,9 @@ import boto3
 import pytest
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.answers import Answer
 from gpucluster.operate.preflight.aws.belongings import ask_bucket, ask_file_system, ask_key, ask_topic
-from gpucluster.operate.preflight.aws.requests import Caller
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.stubs import Stubs
 

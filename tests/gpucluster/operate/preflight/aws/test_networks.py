@@ -10,9 +10,9 @@ import boto3
 import pytest
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.answers import Answer
 from gpucluster.operate.preflight.aws.networks import network_asker
-from gpucluster.operate.preflight.aws.requests import Caller
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 
 RANGE = "10.20.0.0/16"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.aws.places import ask_offers, ask_zones
-from gpucluster.operate.preflight.aws.requests import Caller
 from tests.gpucluster.operate.preflight.aws.asked import all_said, question
 from tests.gpucluster.operate.preflight.aws.stubs import Stubs
 

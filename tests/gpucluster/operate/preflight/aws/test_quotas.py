@@ -8,10 +8,11 @@ import boto3
 import pytest
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.answers import Verdict
 from gpucluster.operate.preflight.aws.own import Own
 from gpucluster.operate.preflight.aws.quotas import ask_blocks, ask_quota
-from gpucluster.operate.preflight.aws.requests import Caller, one_by_one
+from gpucluster.operate.preflight.aws.requests import one_by_one
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.stubs import Stubs
 

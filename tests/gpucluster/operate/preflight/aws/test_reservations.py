@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.aws.own import Own
-from gpucluster.operate.preflight.aws.requests import Caller
 from gpucluster.operate.preflight.aws.reservations import ask_group, ask_reservation
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.stubs import Stubs

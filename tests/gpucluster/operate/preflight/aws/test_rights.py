@@ -10,8 +10,9 @@ import boto3
 import pytest
 
 from gpucluster.operate.account.rights.aws import rights_of
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.aws import rights
-from gpucluster.operate.preflight.aws.requests import Caller, one_by_one
+from gpucluster.operate.preflight.aws.requests import one_by_one
 from gpucluster.operate.preflight.aws.rights import ask_rights, ask_role
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.conftest import ARN

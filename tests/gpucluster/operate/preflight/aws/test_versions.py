@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.operate.preflight.aws.requests import Caller
+from gpucluster.operate.clients.aws.caller import Caller
 from gpucluster.operate.preflight.aws.versions import ask_addons, ask_images, ask_kubernetes
 from tests.gpucluster.operate.preflight.aws.asked import all_said, question, said
 from tests.gpucluster.operate.preflight.aws.stubs import Stubs

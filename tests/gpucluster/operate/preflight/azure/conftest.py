@@ -21,6 +21,6 @@ def manager(pem: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ResourceMana
     """With a subscription that has everything. No request is a write, or one that Azure does not have."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(pem))
     with served(ResourceManager(answers=answers()), pem) as found:
-        monkeypatch.setattr("gpucluster.operate.preflight.azure.clients.ENDPOINT", found.url)
+        monkeypatch.setattr("gpucluster.operate.clients.azure.clients.ENDPOINT", found.url)
         yield found
     assert (found.writes, found.refused) == ([], [])

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from azure.core.exceptions import ClientAuthenticationError
 
-from gpucluster.operate.preflight.answers import CannotAsk
+from gpucluster.operate.clients.azure import subscription as account
+from gpucluster.operate.clients.azure.clients import Clients
+from gpucluster.operate.clients.azure.errors import explained
+from gpucluster.operate.clients.azure.login import caller_of, login
+from gpucluster.operate.clients.cannot_ask import CannotAsk
 from gpucluster.operate.preflight.asking import ask
-from gpucluster.operate.preflight.azure import account
 from gpucluster.operate.preflight.azure.account import open_account
-from gpucluster.operate.preflight.azure.clients import Clients
-from gpucluster.operate.preflight.azure.explained import explained
-from gpucluster.operate.preflight.azure.login import caller_of, login
 from tests.components.azure.planning.test_plan import SUBSCRIPTION, here
 from tests.gpucluster.operate.preflight.azure.resource_manager import Fault, ResourceManager
 from tests.gpucluster.operate.preflight.azure.subscription import HERE, ME, TENANT, Login, plan, questions, token
@@ -168,7 +168,7 @@ def test_a_request_that_is_throttled_once_is_asked_again(manager: ResourceManage
 
 @pytest.mark.usefixtures("logged_in")
 def test_an_answer_that_does_not_come_is_given_up(manager: ResourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpucluster.operate.preflight.azure.clients.READ_SECONDS", 0.2)
+    monkeypatch.setattr("gpucluster.operate.clients.azure.clients.READ_SECONDS", 0.2)
     opened = open_account(plan(), here())
     manager.faults["usages"] = Fault(seconds=30)
     found = ask(opened, questions("quota", "provider"))
@@ -180,7 +180,7 @@ def test_an_answer_that_does_not_come_is_given_up(manager: ResourceManager, monk
 
 @pytest.mark.usefixtures("logged_in")
 def test_a_machine_without_a_way_to_azure_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpucluster.operate.preflight.azure.clients.ENDPOINT", "https://127.0.0.1:1")
+    monkeypatch.setattr("gpucluster.operate.clients.azure.clients.ENDPOINT", "https://127.0.0.1:1")
     with pytest.raises(CannotAsk) as caught:
         open_account(plan(), here())
     assert caught.value.reason == "Azure can't be reached from this machine"
@@ -200,7 +200,7 @@ def test_a_provider_that_is_not_registered_is_never_registered(manager: Resource
 
 def test_a_write_is_never_sent(manager: ResourceManager) -> None:
     api = Clients(credential=Login(), subscription=SUBSCRIPTION, endpoint=manager.url)
-    with pytest.raises(AssertionError, match="preflight only reads, and this is POST"):
+    with pytest.raises(AssertionError, match="only reads, and this is POST"):
         api.resources.providers.register("Microsoft.Network")
     assert manager.requests == []
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.azure import subscription as account
 from gpucluster.operate.preflight.answers import Account, Answer, Verdict
 from gpucluster.operate.preflight.asking import ask
-from gpucluster.operate.preflight.azure import account
 from gpucluster.operate.preflight.azure.account import open_account
 from tests.components.azure.planning.test_plan import SUBSCRIPTION, here
 from tests.gpucluster.operate.preflight.azure.lacks import IN, NO, PLANS, role

@@ -7,11 +7,11 @@ from typing import Any
 import requests
 
 from gpucluster.core.program.questions import Question
+from gpucluster.operate.clients.gcp.client import Client
 from gpucluster.operate.preflight.answers import Answer
 from gpucluster.operate.preflight.asking import ask
 from gpucluster.operate.preflight.gcp import open_account
 from gpucluster.operate.preflight.gcp.account import account_of
-from gpucluster.operate.preflight.gcp.client import Client
 from tests.components.gcp.planning.test_plan import HERE
 
 __all__ = ["answers_of", "client", "of_account", "one", "summary"]

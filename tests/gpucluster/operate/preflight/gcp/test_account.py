@@ -13,8 +13,8 @@ import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from gpucluster.operate.preflight.answers import CannotAsk
-from gpucluster.operate.preflight.gcp import client as clients
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.clients.gcp import client as clients
 from gpucluster.operate.preflight.gcp import open_account
 from tests.components.gcp.planning.test_plan import HERE, plan
 from tests.gpucluster.operate.preflight.gcp.asked import of_account

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from google.auth.exceptions import RefreshError
 
-from gpucluster.operate.preflight.gcp.errors import explained
+from gpucluster.operate.clients.gcp.errors import explained
 from tests.gpucluster.operate.preflight.gcp.asked import one
 from tests.gpucluster.operate.preflight.gcp.google import Call, Google, Refused, api_off
 

@@ -9,7 +9,7 @@ import pytest
 from googleapiclient.errors import HttpError
 
 from gpucluster.errors import Fault
-from gpucluster.operate.preflight.gcp.client import Reading
+from gpucluster.operate.clients.gcp.client import Reading
 from tests.gpucluster.operate.preflight.gcp.asked import client
 from tests.gpucluster.operate.preflight.gcp.google import Google
 

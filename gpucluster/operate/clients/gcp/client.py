@@ -119,7 +119,7 @@ class Client:
             found = getattr(found, folder)()
         request = getattr(found, name)(**parameters)
         if request.method != "GET" and request.methodId not in _QUESTIONS:
-            raise Fault(f"preflight only reads, and {request.methodId} is a {request.method}")
+            raise Fault(f"this command only reads, and {request.methodId} is a {request.method}")
         return request
 
 

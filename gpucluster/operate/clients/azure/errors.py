@@ -15,8 +15,8 @@ from azure.core.exceptions import (
     ServiceResponseError,
 )
 
-from gpucluster.operate.preflight.answers import CannotAsk
-from gpucluster.operate.preflight.azure.clients import READ_SECONDS
+from gpucluster.operate.clients.azure.clients import READ_SECONDS
+from gpucluster.operate.clients.cannot_ask import CannotAsk
 
 # A login that was good once. Source: Microsoft Entra documentation, "Microsoft Entra authentication and authorization
 # error codes" (50078, 50173, 70043, 700082, 700084).

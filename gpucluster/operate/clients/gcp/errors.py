@@ -11,8 +11,8 @@ from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError, Ref
 from googleapiclient.errors import HttpError
 from pydantic import Field, ValidationError
 
-from gpucluster.operate.preflight.answers import CannotAsk
-from gpucluster.operate.preflight.gcp.client import Reading
+from gpucluster.operate.clients.cannot_ask import CannotAsk
+from gpucluster.operate.clients.gcp.client import Reading
 
 LOGIN: Final = "gcloud auth application-default login"
 

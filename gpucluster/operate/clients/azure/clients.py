@@ -103,7 +103,7 @@ class Clients:
                 _OnlyReads(),
                 RequestIdPolicy(),
                 HeadersPolicy(),
-                UserAgentPolicy("gpucluster-preflight"),
+                UserAgentPolicy("gpucluster"),
                 ProxyPolicy(),
                 ContentDecodePolicy(),
                 _Patience(retry_total=_RETRIES, retry_connect=0, retry_read=0),
@@ -116,7 +116,7 @@ class _OnlyReads(SansIOHTTPPolicy[Any, Any]):
     def on_request(self, request: PipelineRequest[Any]) -> None:
         method, url = request.http_request.method, request.http_request.url.partition("?")[0]
         if method != "GET" and not url.lower().endswith(_READING):
-            raise AssertionError(f"preflight only reads, and this is {method} {url}")
+            raise AssertionError(f"this command only reads, and this is {method} {url}")
 
 
 class _Patience(RetryPolicy[Any, Any]):

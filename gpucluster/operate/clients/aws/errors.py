@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final, cast
 
-from gpucluster.operate.preflight.answers import CannotAsk
+from gpucluster.operate.clients.cannot_ask import CannotAsk
 
 _LOGIN: Final = "aws sso login"
-_RIGHTS: Final = "allow it; docs/run/preflight.md lists what preflight calls"
+_RIGHTS: Final = "allow it"
 
 # Sources: Amazon EC2 API, "Error codes"; AWS STS, IAM and Service Quotas APIs, "Common errors"; botocore 1.44,
 # retries/standard.py (throttling).
@@ -96,7 +96,7 @@ def _of_answer(error: Exception) -> CannotAsk:
         named = re.search(r"perform: ([\w-]+:\w+)", text)
         return CannotAsk(f"the login may not call {named[1] if named else operation} ({code})", _RIGHTS)
     if code in _THROTTLED:
-        return CannotAsk(f"AWS throttles {operation} ({code})", "run preflight again in a minute")
+        return CannotAsk(f"AWS throttles {operation} ({code})", "ask again in a minute")
     return CannotAsk(f"AWS answers {operation} with {code}{f': {text}' if text else ''}")
 
 

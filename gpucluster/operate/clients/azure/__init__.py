@@ -1,0 +1,1 @@
+"""Azure by Microsoft's own SDK."""

@@ -1,0 +1,1 @@
+"""Google Cloud by googleapiclient, with its bundled discovery documents."""
