@@ -17,7 +17,6 @@ _OUR_STACKS: Final = "works on the stacks and specs of this repository, one a cl
 
 NAMED: Final[Mapping[str, str]] = {
     "gpucluster/operate/acceptance/verdicts/topology.py": _DATA_OF_EACH,
-    "gpucluster/operate/account/inventory.py": "the command that lists what bears a label, of each cloud",
     "gpucluster/operate/versions/upgrade.py": _DATA_OF_EACH,
     "gpucluster/operate/versions/running_versions.py": _DATA_OF_EACH,
     "tools/benchmarks/clouds.py": _DATA_OF_EACH,

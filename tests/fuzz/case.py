@@ -34,6 +34,14 @@ LONGEST: Final = 10.0
 """Seconds of this process, waiting not counted, after which a case hangs."""
 
 
+_NOBODY: Final = {
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
+    "AWS_CONFIG_FILE": "/nowhere",
+}
+"""No login to an account, wherever the tests run."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Result:
     """code: of the command. wrong: what must not be, empty where all is well. said: all that a terminal would get."""
@@ -133,7 +141,7 @@ def _run(words: list[str], file: Path, folder: Path, environment: Mapping[str, s
     signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
         with (
-            mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1", **environment}),
+            mock.patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1", **_NOBODY, **environment}),
             # One of the judges is a program of another project, which takes seconds; what it ends in is caught.
             mock.patch("gpucluster.operate.pull_request.judgement.judged", lambda *_, **__: []),
             mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO())),

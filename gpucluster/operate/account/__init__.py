@@ -1,1 +1,1 @@
-"""Commands that use the cloud account of an existing stack, through the clouds' own command lines."""
+"""Commands that use the cloud account of an existing stack."""

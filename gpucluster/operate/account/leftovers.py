@@ -20,7 +20,7 @@ from gpucluster.cost.pricing.assumptions import Assumptions, regions_in_use
 from gpucluster.cost.pricing.model import DAY, cents
 from gpucluster.cost.pricing.money import money
 from gpucluster.errors import Exit
-from gpucluster.operate.account.inventory import ResourceKind, kind_of, kinds_by_type, removal
+from gpucluster.operate.account.inventory import Kind, ResourceKind, kind_of, kinds_by_type, order_of, removal
 from gpucluster.options import form_of, stack_option
 from gpucluster.sandbox.clouds.store.ledger import Entry
 from gpucluster.sandbox.project.project import Project
@@ -31,33 +31,55 @@ from gpucluster.sandbox.state.damage import differences
 @dataclass(frozen=True, kw_only=True)
 class Left:
     """kind: in the cloud's terms, or Pulumi's type. id: its ARN or id. daily: known USD per day, None if nothing is
-    known. cost: the same as text, with usage-based and unpriced items. remove: a command, or empty.
+    known. cost: the same as text, with usage-based and unpriced items. order: of its removal, lower first. remove: a
+    command, or empty. held: id of what it is removed with, or empty.
     """
 
     kind: str
     id: str
     daily: Decimal | None
     cost: str
+    order: int
     remove: str
+    held: str = ""
 
 
 _CARRIERS: Final = frozenset({"aws:ec2/internetGateway:InternetGateway", "aws:ec2/vpc:Vpc"})
 """Resources billed only for traffic, which ends with the machines."""
 
 
+_LESS: Final = Decimal("0.0001")
+"""Of a dollar: below a cent a day, as a key of Google Cloud costs, is not free."""
+
+
 def remaining_resources(things: Sequence[ResourceKind]) -> list[Left]:
     """Leftovers from an inventory: prices by a size that it does not contain are unknown."""
     found: list[Left] = []
     for thing in things:
-        type_ = kind_of(thing).type
-        package = type_.partition(":")[0]
-        urn = f"urn:pulumi:::::{type_}::{thing.id}"
-        resource = Resource(urn=urn, type=type_, name=thing.id, inputs=thing.inputs)
-        regions = {package: thing.region} if thing.region else {}
-        priced = estimate(Resources([resource], default_regions=regions)) if type_ else None
-        daily, cost = _cost(priced, urn, type_)
-        found.append(Left(kind=thing.kind, id=thing.whole, daily=daily, cost=cost, remove=removal(thing)))
-    return _dearest_first(found)
+        kind, held = kind_of(thing), thing.held or _holder(thing, things)
+        daily, cost = _of_thing(thing, kind)
+        remove = "" if held else removal(thing)
+        found.append(
+            Left(kind=thing.kind, id=thing.whole, daily=daily, cost=cost, order=kind.order, remove=remove, held=held)
+        )
+    return _in_order(found)
+
+
+def _holder(thing: ResourceKind, things: Sequence[ResourceKind]) -> str:
+    """What is left of the kind that a thing goes with, by the name that begins its own id."""
+    above = (one for one in things if one.kind == kind_of(thing).holder)
+    return next((one.whole for one in above if one.id == thing.parts[0] or f"{one.whole}/" in thing.whole), "")
+
+
+def _of_thing(thing: ResourceKind, kind: Kind) -> tuple[Decimal | None, str]:
+    if free := thing.free or kind.free:
+        return Decimal(0), f"no charge: {free}"
+    package = kind.type.partition(":")[0]
+    urn = f"urn:pulumi:::::{kind.type}::{thing.id}"
+    resource = Resource(urn=urn, type=kind.type, name=thing.id, inputs=thing.inputs)
+    regions = {package: thing.region} if thing.region else {}
+    priced = estimate(Resources([resource], default_regions=regions)) if kind.type else None
+    return _cost(priced, urn, kind.type)
 
 
 def left_of(resources: Resources, removals: dict[str, str]) -> list[Left]:
@@ -66,14 +88,20 @@ def left_of(resources: Resources, removals: dict[str, str]) -> list[Left]:
     found: list[Left] = []
     for one in resources:
         daily, cost = _cost(priced, one.urn, one.type)
-        id_ = str(one.outputs.get("id") or one.name)
-        found.append(Left(kind=one.type, id=id_, daily=daily, cost=cost, remove=removals.get(one.urn, "")))
-    return _dearest_first(found)
+        id_, order = str(one.outputs.get("id") or one.name), order_of(one.type)
+        remove = removals.get(one.urn, "")
+        found.append(Left(kind=one.type, id=id_, daily=daily, cost=cost, order=order, remove=remove))
+    return _in_order(found)
 
 
-def _dearest_first(found: list[Left]) -> list[Left]:
-    """Unknown costs are before free items."""
-    return sorted(found, key=lambda one: (one.daily is not None and not one.daily, -(one.daily or 0), one.kind, one.id))
+def _in_order(found: list[Left]) -> list[Left]:
+    """The order in which the commands work; of several that may go together, the dearest first, and unknown costs
+    before free items.
+    """
+    return sorted(
+        found,
+        key=lambda one: (one.order, one.daily is not None and not one.daily, -(one.daily or 0), one.kind, one.id),
+    )
 
 
 def _cost(priced: Estimate | None, urn: str, type_: str) -> tuple[Decimal | None, str]:
@@ -83,13 +111,14 @@ def _cost(priced: Estimate | None, urn: str, type_: str) -> tuple[Decimal | None
     missing = [item.reason for item in priced.not_priced if item.urn == urn]
     by_usage = any(line.by_usage for line in lines)
     month = sum((line.monthly for line in lines), Decimal(0))
-    daily = cents(month * DAY)
+    daily = cents(month * DAY) or (month * DAY).quantize(_LESS)
     if missing:
         known = f"{money(daily)} a day and " if month else ""
         return (daily if month else None), f"{known}unknown: {missing[0]}"
     if not month and by_usage and type_ not in _CARRIERS:
         return None, "unknown: billed by stored or ingested data"
-    return daily, f"{money(daily)} a day{', and by use' if by_usage else ''}" if month else "no charge"
+    amount = money(daily) if daily >= cents(daily) > 0 else "less than $0.01"
+    return daily, f"{amount} a day{', and by use' if by_usage else ''}" if month else "no charge"
 
 
 _KUBERNETES: Final = "kubernetes"
@@ -155,13 +184,14 @@ def _options(command: _Command) -> _Command:
 def leftovers(stack: str, form: str) -> None:
     """List what a stack left in its account.
 
-    Lists all resources with the stack's labels, with the cloud's own command line, which only reads: their cost a day
-    by the price book, and the command that removes each. For a stack that still exists, lists all of its resources.
+    Lists all resources with the stack's labels or name, by the cloud's SDK, which only reads: their cost a day by the
+    price book, and the command that removes each, in an order that works. For a stack that still exists, lists all of
+    its resources.
 
     Exit code 1: a resource is left that costs, or may cost, money.
     """
     from gpucluster.components.stack.stack_config import project_of, read_stack
-    from gpucluster.operate.account.inventory import inventory
+    from gpucluster.operate.account.inventories.ask import inventory
 
     config = read_stack(stack, Path.cwd())
     _print(stack, remaining_resources(inventory(config, project_of(stack, Path.cwd()))), form)
@@ -193,12 +223,14 @@ def _print(stack: str, found: Sequence[Left], form: str) -> None:
 
 
 def _lines(stack: str, found: Sequence[Left], costly: Sequence[Left]) -> Iterator[str]:
-    """The resources that cost, or may cost, one by one; the rest by kind."""
-    for one in costly:
+    """The resources that cost, or may cost, and what these go with, one by one; the rest by kind."""
+    holders = {one.held for one in costly}
+    shown = [one for one in found if one in costly or one.id in holders]
+    for one in shown:
         yield f"{one.kind}  {one.id}"
         yield f"  {one.cost}"
-        yield f"  {one.remove or 'no known command'}"
-    if free := Counter(one.kind for one in found if one not in costly):
+        yield f"  {one.remove or (f'goes with {one.held}' if one.held else 'no known command')}"
+    if free := Counter(one.kind for one in found if one not in shown):
         kinds = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(free.items()))
         yield f"free of charge (--format json lists each with its command): {kinds}"
     if not found:

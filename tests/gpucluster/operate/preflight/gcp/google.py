@@ -25,7 +25,9 @@ from google.protobuf.json_format import ParseDict
 from requests.adapters import HTTPAdapter
 
 DOCUMENTS: Final = (
+    "cloudasset.v1",
     "cloudbilling.v1",
+    "cloudkms.v1",
     "cloudresourcemanager.v3",
     "compute.v1",
     "container.v1",

@@ -1,0 +1,1 @@
+"""What bears the labels of a stack in an account, by the SDK of each cloud."""
