@@ -39,7 +39,6 @@ NAMED: Final[Mapping[str, str]] = {
     "cost/prices/row.py": _SOURCES,
     "gpucluster/__init__.py": _SOURCES,
     "gpucluster/operate/judges/verdicts.py": _DATA_OF_EACH,
-    "gpucluster/operate/preflight/machine.py": _DATA_OF_EACH,
     "gpucluster/operate/judges/command.py": "its help says what each judge knows",
     "policies/clouds/file_systems.py": _DATA_OF_EACH,
     "policies/engine/examples.py": "the region that examples of a rule are in",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -10,7 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,6 +19,7 @@ from gpucluster.core.text.typed import Source, read_json, typed
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.account.answers import OneCluster, Outputs, Pushed, Registry, Review
 from gpucluster.operate.account.kubeconfig import Entry, default_file, edit, with_context
+from gpucluster.operate.account.programs import Program, not_installed, programs
 from gpucluster.operate.account.pulumi import sandbox_pulumi, users_pulumi
 from gpucluster.options import stack_option
 
@@ -92,44 +92,48 @@ class Context:
     kubectl: str | None
 
 
-def missing(context: Context) -> list[str]:
-    """Obstacles to submitting a job, each with its solution; empty if there are none."""
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What the user of a cluster wants to do. asked: of the API, in the form of a SelfSubjectAccessReview. denied: what
+    it means if the role does not allow it, with {name_me}.
+    """
+
+    asked: Mapping[str, str]
+    denied: str
+
+
+def missing(context: Context, wish: Wish | None = None) -> list[str]:
+    """Obstacles to a wish, by default that of submitting a job, each with its solution; empty if there are none."""
     found = _not_installed(context)
-    return found or _refused(context)
+    return found or _refused(context, wish or _submit(context.namespace))
 
 
-@cache
-def _commands() -> dict[str, dict[str, str]]:
-    """The commands that give credentials."""
-    with Path(__file__).with_name("commands.csv").open(newline="") as file:
-        return {row["command"]: row for row in csv.DictReader(file)}
+def _submit(namespace: str) -> Wish:
+    own = "each team has its own namespace: `kubectl config set-context --current --namespace NAME`"
+    return Wish(
+        asked={"namespace": namespace, "verb": "create", "group": "trainer.kubeflow.org", "resource": "trainjobs"},
+        denied=f"you are logged in, but may not submit jobs to namespace {namespace}; {{name_me}}; {own}",
+    )
 
 
-def _command(context: Context) -> Mapping[str, str]:
+def _program(context: Context) -> Program | None:
+    """What gives the credentials, if it is known."""
     way: Mapping[str, str] = context.user.get("exec") or {}
-    return _commands().get(way.get("command", ""), {})
+    return programs().get(way.get("command", ""))
 
 
 def _not_installed(context: Context) -> list[str]:
-    lines = [] if context.kubectl else ["command: kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"]
-    command = _command(context)
-    if command and shutil.which(command["command"]) is None:
-        lines.append(f"command: {command['command']} is not on PATH; {command['install']}")
-    if command.get("needs") and shutil.which(command["needs"]) is None:
-        lines.append(
-            f"command: {command['needs']} is not on PATH, but {command['command']} needs it to log in; install it"
-        )
-    return lines
+    way: Mapping[str, str] = context.user.get("exec") or {}
+    return [*([] if context.kubectl else not_installed("kubectl")), *not_installed(way.get("command", ""))]
 
 
-def _refused(context: Context) -> list[str]:
-    """Asks the cluster whether its user may submit a job: one request, which tests login, range and role."""
+def _refused(context: Context, wish: Wish) -> list[str]:
+    """Asks the cluster whether its user may: one request, which tests login, range and role."""
     assert context.kubectl is not None
-    asked = {"namespace": context.namespace, "verb": "create", "group": "trainer.kubeflow.org", "resource": "trainjobs"}
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": asked},
+        "spec": {"resourceAttributes": {**wish.asked}},
     }
     way = ["--kubeconfig", str(context.file), "--context", context.name, f"--request-timeout={_SECONDS}s"]
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -153,14 +157,12 @@ def _refused(context: Context) -> list[str]:
     source = Source(name=f"`kubectl create --raw {path}`", fix="check the `kubectl` on PATH", program=True)
     if read_json(done.stdout, Review, source).status.allowed:
         return []
-    own = "each team has its own namespace: `kubectl config set-context --current --namespace NAME`"
-    return [
-        f"role: you are logged in, but may not submit jobs to namespace {context.namespace}; {_name_me(context)}; {own}"
-    ]
+    return [f"role: {wish.denied.format(name_me=_name_me(context))}"]
 
 
 def _name_me(context: Context) -> str:
-    named = _command(context).get("named", "your user")
+    program = _program(context)
+    named = program.named if program else "your user"
     return f"ask an admin to add {named} to access.admins or access.submitters of the spec, and to run `pulumi up`"
 
 
@@ -191,9 +193,14 @@ package net."""
 def _problem(context: Context, message: str) -> str:
     lines = [line for line in message.splitlines() if line.strip()] or ["no reason given"]
     meaning = next(meaning for pattern, meaning in _ANSWERS if re.search(pattern, message))
-    known = {"command": "the command of the kubeconfig", "login": "log in", **_command(context)}
+    program = _program(context)
     return meaning.format(
-        **known, server=context.server, name_me=_name_me(context), first=lines[0].strip(), last=lines[-1].strip()
+        command=context.user["exec"]["command"] if program else "the command of the kubeconfig",
+        login=program.login if program else "log in",
+        server=context.server,
+        name_me=_name_me(context),
+        first=lines[0].strip(),
+        last=lines[-1].strip(),
     )
 
 

@@ -127,7 +127,9 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
 @cases
 def test_every_command_that_is_not_installed_is_named_at_once(run: Run, command: str, lines: list[str]) -> None:
     code, text = run(kubectl=None, command=command, installed=())
-    kubectl = "kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"
+    kubectl = (
+        "kubectl is not on PATH; the commands that follow `up` need it; install it: kubernetes.io/docs/tasks/tools"
+    )
     assert (code, text.splitlines()[1:]) == (1, [f"missing: command: {line}" for line in (kubectl, *lines)])
 
 
