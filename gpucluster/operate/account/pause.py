@@ -16,6 +16,7 @@ from gpucluster.cost.pricing.model import CostLine
 from gpucluster.cost.pricing.money import money, ranged, ranged_daily
 from gpucluster.errors import InputError
 from gpucluster.operate.account.pulumi import Pulumi, sandbox_pulumi, users_pulumi
+from gpucluster.operate.account.ready import check_ready
 from gpucluster.operate.account.stack_status import StackStatus, stack_status
 from gpucluster.options import stack_option
 
@@ -125,7 +126,8 @@ def _own() -> Pulumi:
 
 
 def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
-    found = saving(_standing(pulumi, stack))
+    standing = _standing(pulumi, stack)
+    found = saving(standing)
     if not found.pools:
         click.echo(f"{stack}: no nodes to pause: its training and MIG pools have none.")
         return
@@ -134,13 +136,12 @@ def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
         raise InputError(
             f"stack {stack}", ["a pause saves nothing; `pulumi destroy` ends all costs except for purchased capacity"]
         )
-    _up(pulumi, stack, paused=True, yes=yes)
+    _up(pulumi, standing, paused=True, yes=yes)
     click.echo(f"{stack}: paused; {stack_status(pulumi, stack).daily} is still billed; resume: {_back(pulumi, stack)}")
 
 
 def _resume(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
-    _standing(pulumi, stack)
-    _up(pulumi, stack, paused=False, yes=yes)
+    _up(pulumi, _standing(pulumi, stack), paused=False, yes=yes)
     click.echo(f"{stack}: resumed; {stack_status(pulumi, stack).daily}")
 
 
@@ -151,9 +152,10 @@ def _standing(pulumi: Pulumi, stack: str) -> StackStatus:
     return found
 
 
-def _up(pulumi: Pulumi, stack: str, *, paused: bool, yes: bool) -> None:
+def _up(pulumi: Pulumi, one: StackStatus, *, paused: bool, yes: bool) -> None:
+    check_ready(pulumi, one)
     unasked = ["--yes", "--skip-preview"] if yes else []
-    code = pulumi.run("up", *unasked, "--config", f"{PAUSED}={str(paused).lower()}", stack=stack)
+    code = pulumi.run("up", *unasked, "--config", f"{PAUSED}={str(paused).lower()}", stack=one.stack)
     if code:
         sys.exit(code)
 

@@ -9,6 +9,7 @@ import click
 
 from gpucluster.errors import Exit, InputError
 from gpucluster.operate.account.pulumi import Pulumi, sandbox_pulumi, users_pulumi
+from gpucluster.operate.account.ready import check_ready
 from gpucluster.operate.account.stack_status import StackStatus, stack_status
 from gpucluster.options import stack_option
 
@@ -32,6 +33,8 @@ def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
 
     A stack expires when its first `up` is longer ago than `duration` of its spec. Without --yes, only lists expired
     stacks and their cost so far. Protected resources are kept, listed, and still billed.
+
+    Before it destroys one, it checks the login to the account and the way to the cluster's API.
 
     Exit code 1: an expired stack still has resources.
     """
@@ -72,7 +75,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
     if not over:
         click.echo("No stack has expired.")
     elif yes:
-        codes += [_destroy(pulumi, one) for one in over]
+        codes += [_destroyed(pulumi, one) for one in over]
     else:
         names = " ".join(f"--stack {one.stack}" for one in over)
         click.echo(f"Nothing was destroyed. To destroy them: gpucluster {pulumi.sandbox}reap {names} --yes")
@@ -87,6 +90,16 @@ def _line(one: StackStatus) -> str:
     kept = f", {len(one.protected)} protected" if one.protected else ""
     end = "" if one.trial.ends else "; set duration in its spec"
     return f"{one.stack}: {one.trial.sentence}; {one.size}{kept}{end}"
+
+
+def _destroyed(pulumi: Pulumi, one: StackStatus) -> int:
+    """The exit code; a stack that this machine can't destroy leaves the others."""
+    try:
+        check_ready(pulumi, one)
+    except InputError as error:
+        click.echo(f"error: {error}", err=True)
+        return error.exit_code
+    return _destroy(pulumi, one)
 
 
 def _destroy(pulumi: Pulumi, one: StackStatus) -> int:

@@ -26,6 +26,11 @@ def labels_of(project: str, stack: str) -> Mapping[str, str]:
     return {key: every[key] for key in KEYS}
 
 
+def log_in(location: Location) -> object:
+    """Raises CannotAsk without a good login."""
+    return clients_at(location.subscription)
+
+
 def found(location: Location, labels: Mapping[str, str], name: str, stack: str) -> Sequence[ResourceKind]:
     """Resources and groups with both tags. A group that holds nothing without them goes whole, and a cluster with the
     group of its nodes.

@@ -44,6 +44,11 @@ def labels_of(project: str, stack: str) -> Mapping[str, str]:
     return {key: every[key] for key in KEYS}
 
 
+def log_in(location: Location) -> object:
+    """Raises CannotAsk without a good login."""
+    return client_at(location.project)
+
+
 def found(location: Location, labels: Mapping[str, str], name: str, stack: str) -> Sequence[ResourceKind]:
     """The assets with both labels, without keys that have no version left, then networks and what is in them, and
     placement policies. The inventory follows changes within minutes.
