@@ -35,7 +35,7 @@ def log_in(location: Location) -> object:
 
 def found(location: Location, labels: Mapping[str, str], name: str, stack: str) -> Sequence[ResourceKind]:
     """Of the region alone, with the log group that EKS may write anew after the deletion, and does not tag. The tagging
-    API lists a resource for a while after its deletion, so whatever costs money is asked for its state.
+    API lists a resource for a while after its deletion, so the state of whatever costs money is read.
     """
     with explaining(explained):
         caller = caller_at(location)
@@ -173,7 +173,7 @@ _SIZES: Final[Mapping[str, Callable[[ResourceKind, Any], ResourceKind]]] = {
 
 
 def _with_holders(things: Sequence[ResourceKind]) -> list[ResourceKind]:
-    """A machine goes with its node group; its volumes and interfaces with the machine; a holder that is gone holds
+    """A machine goes with its node group; its volumes and interfaces with the machine; a deleted holder holds
     nothing.
     """
     known = {f"{thing.kind} {thing.id}": thing for thing in things}

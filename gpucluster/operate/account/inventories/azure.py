@@ -40,8 +40,8 @@ def found(location: Location, labels: Mapping[str, str], name: str, stack: str) 
         clients, _, _ = clients_at(location.subscription)
         # One tag at a time can be asked for. Source: Azure REST API, Resources - List, $filter.
         one_tag = f"tagName eq '{KEYS[1]}' and tagValue eq '{labels[KEYS[1]]}'"
-        ours = [one for one in clients.resources.resources.list(filter=one_tag) if _has(one, labels)]
-        things = _sized(clients, [_thing(one) for one in ours])
+        tagged = [one for one in clients.resources.resources.list(filter=one_tag) if _has(one, labels)]
+        things = _sized(clients, [_thing(one) for one in tagged])
         groups = [*clients.resources.resource_groups.list()]  # with those of nodes, which may have no tags
         return list(_with_groups(clients, things, groups, labels))
 
@@ -98,7 +98,7 @@ def _with_groups(
     holders: dict[str, str] = {}
     for group in groups:
         place = f"{group.id.lower()}/"
-        if _has(group, labels) and _only_ours(clients, group.name, labels):
+        if _has(group, labels) and _only_of_stack(clients, group.name, labels):
             holders[place] = group.id
         elif group.managed_by and group.managed_by.lower() in clusters:
             holders[place] = group.managed_by
@@ -120,5 +120,5 @@ def _above(holder: str, holders: Mapping[str, str]) -> str:
     return next((group for place, group in holders.items() if holder.lower().startswith(place)), holder)
 
 
-def _only_ours(clients: Clients, group: str, labels: Mapping[str, str]) -> bool:
+def _only_of_stack(clients: Clients, group: str, labels: Mapping[str, str]) -> bool:
     return all(_has(one, labels) for one in clients.resources.resources.list_by_resource_group(group))

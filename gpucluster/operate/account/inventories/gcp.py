@@ -187,7 +187,7 @@ services access"."""
 
 
 def _by_name(client: Client, region: str, labels: Mapping[str, str], name: str) -> Iterator[ResourceKind]:
-    """name: of the spec, with which the names of the stack begin; Pulumi ends them in 7 characters of its own. What a
+    """name: of the spec, with which the names of the stack begin; Pulumi ends them in 7 more characters. What a
     cluster of another stack uses is left out: its spec may have the same name.
     """
     pattern = re.compile(
@@ -198,14 +198,14 @@ def _by_name(client: Client, region: str, labels: Mapping[str, str], name: str) 
     made = partial(ResourceKind, project=client.project)
     base, here = f"//{_COMPUTE}/projects/{client.project}", f"regions/{region}"
 
-    def ours(one: _Named) -> bool:
+    def of_stack(one: _Named) -> bool:
         used = {one.name, last(getattr(one, "network", ""))}
         return pattern.fullmatch(one.name) is not None and not used & others
 
     def listed(method: str, shape: type[Any], **parameters: str) -> Iterator[Any]:
         filtered = {"filter": f'name eq "{name}-.*"', **parameters}
         pages = client.pages("compute:v1", f"{method}.list", shape, project=client.project, **filtered)
-        yield from (one for page in pages for one in page.items if ours(one))
+        yield from (one for page in pages for one in page.items if of_stack(one))
 
     for network in listed("networks", _Networks):
         whole = f"{base}/global/networks/{network.name}"
