@@ -12,6 +12,7 @@ from gpucluster.components.aws.location import Location
 from gpucluster.operate.clients.aws.errors import explained, no_login
 from gpucluster.operate.clients.cannot_ask import CannotAsk, explaining
 
+_BOTO3: Final[Any] = importlib.import_module("boto3")
 _CONNECT_S: Final = 5
 _READ_S: Final = 20
 _TRIES: Final = 3
@@ -68,8 +69,7 @@ def caller_at(location: Location) -> Caller:
 
 
 def _caller(location: Location) -> Caller:
-    boto3: Any = importlib.import_module("boto3")
-    session = boto3.Session(region_name=location.region)
+    session = _BOTO3.Session(region_name=location.region)
     if session.get_credentials() is None:
         raise no_login("there are no AWS credentials")
     caller = Caller(session=session, region=location.region)
@@ -77,7 +77,7 @@ def _caller(location: Location) -> Caller:
         # As the provider of the program does: `up` runs with the rights of this role.
         given = caller.client("sts").assume_role(RoleArn=location.role, RoleSessionName="gpucluster")
         keys = given["Credentials"]
-        session = boto3.Session(
+        session = _BOTO3.Session(
             aws_access_key_id=keys["AccessKeyId"],
             aws_secret_access_key=keys["SecretAccessKey"],
             aws_session_token=keys["SessionToken"],
