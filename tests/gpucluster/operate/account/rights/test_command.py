@@ -131,8 +131,17 @@ CALLS = {
         "ecr:DescribeRepositoryCreationTemplates",
         "ecr:UpdateRepositoryCreationTemplate",
     },
+    "aws:ec2/launchTemplate:LaunchTemplate": {"ec2:DescribeLaunchTemplateVersions", "ec2:ModifyLaunchTemplate"},
+    "aws:ec2/securityGroup:SecurityGroup": {
+        "ec2:DeleteNetworkInterface",
+        "ec2:DescribeNetworkInterfaces",
+        "ec2:DetachNetworkInterface",
+    },
+    "aws:iam/instanceProfile:InstanceProfile": {"iam:TagInstanceProfile", "iam:UntagInstanceProfile"},
     "aws:iam/policy:Policy": {"iam:SetDefaultPolicyVersion", "iam:TagPolicy", "iam:UntagPolicy"},
-    "aws:iam/role:Role": {"iam:ListInstanceProfilesForRole"},
+    "aws:iam/role:Role": {"iam:ListInstanceProfilesForRole", "iam:RemoveRoleFromInstanceProfile"},
+    "aws:s3/bucket:Bucket": {"s3:DeleteObjectVersion", "s3:GetBucketRequestPayment", "s3:ListBucketVersions"},
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": {"ec2:ModifySecurityGroupRules"},
 }
 
 
