@@ -17,13 +17,12 @@ import pytest
 import yaml
 
 from tests.live.conftest import need_programs
-from tests.live.test_tutorial import in_the_sandbox
+from tests.live.test_tutorial import INSTEAD, in_the_sandbox
 from tests.packaging.conftest import make_environment
 from tests.terminal import in_terminal
 
 ROOT = Path(__file__).parents[2]
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("walks.yaml").read_text())
-TUTORIAL = "docs/start/tutorial.md"
 WIDTH = 80
 _PARTS = re.compile(
     r"^## (?P<section>[^\n]+)$"
@@ -94,6 +93,10 @@ def test_the_table_names_what_stands_in_the_pages() -> None:
         lines = {line.strip() for line in text.splitlines()}
         assert {*table.get("shown", ()), *table.get("output", {})} - lines == set(), page
         assert commands - {*table.get("not_run", {})} != set(), page
+
+
+def test_the_tutorial_is_typed_as_its_own_table_says() -> None:
+    assert TABLE["docs/start/tutorial.md"]["live"] == INSTEAD
 
 
 @dataclass
@@ -207,9 +210,9 @@ WALKS = [
 @pytest.mark.timeout(3600)  # a page has up to thirty commands, and the first one waits for the wheel
 @pytest.mark.parametrize(("page", "way"), WALKS)
 def test_every_command_of_a_page_does_what_the_page_says(page: str, way: str, folder: Callable[[str], Path]) -> None:
-    if page == TUTORIAL:
-        need_programs()
     table = TABLE[page]
+    if "live" in table:
+        need_programs()
     walks: dict[str, Walk] = {}
     for name in (table["folder"], *table.get("sections", {}).values()):
         made = folder(name)
@@ -227,8 +230,7 @@ def test_every_command_of_a_page_does_what_the_page_says(page: str, way: str, fo
             file.write_text(before.replace(step.old, step.new) if step.old else step.new)
         elif step.command and step.command not in table.get("not_run", {}):
             command = table.get("instead", {}).get(step.command, [step.command])[0]
-            if page == TUTORIAL:
-                command = in_the_sandbox(command)
+            command = in_the_sandbox(command, table.get("live", {}))
             text = walk.run(command, table.get("code", {}).get(step.command, 0))
             if way == "terminal" and step.command in table.get("wide", {}):
                 assert too_wide(text) != [], f"{command} is no exception any more"

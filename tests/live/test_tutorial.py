@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,10 @@ def commands() -> list[str]:
     return [line for block in blocks for line in block.splitlines() if not line.startswith("export STACK")]
 
 
-def in_the_sandbox(command: str) -> str:
+def in_the_sandbox(command: str, instead: Mapping[str, str] = INSTEAD) -> str:
     """The command as it is typed there."""
-    begins = next((real for real in INSTEAD if command.startswith(f"{real} ")), None)
-    return command if begins is None else INSTEAD[begins] + command.removeprefix(begins)
+    begins = next((real for real in instead if command.startswith(f"{real} ")), None)
+    return command if begins is None else instead[begins] + command.removeprefix(begins)
 
 
 def test_the_table_of_the_page_says_what_is_typed_in_the_sandbox() -> None:
