@@ -74,7 +74,7 @@ def preflight(stack: str, form: str, file: Path | None, quiet: bool) -> None:
 def asked(stack: str, plan: ClusterPlan, location: Any, folder: Path, *, say: bool) -> Found:
     """The answers of this machine and of the account. folder: of the project. say: report progress on stderr."""
     cloud = plan.training.shape.cloud
-    own = questions_of(cloud)
+    own = questions_of(cloud, getattr(plan.access, "public_cidrs", ()))
     answers = ask(this_machine(cloud, folder), own)
     questions = plan.facts.questions
     identity, why = None, None

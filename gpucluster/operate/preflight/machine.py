@@ -1,4 +1,4 @@
-"""Questions to the machine that runs `up`: the programs that the kubeconfig calls, and room on its disk."""
+"""Questions to the machine that runs `up`: the programs that the kubeconfig calls, room on its disk, its address."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Final
 
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.account.programs import Program, programs_of
-from gpucluster.operate.preflight.answers import Account, Answer, fine, refused
+from gpucluster.operate.preflight.answers import Account, Answer, Asker, fine, refused
+from gpucluster.operate.preflight.own_address import ABOUT, TELLS, address_questions, asker_at
 
 _GIB: Final = 1024**3
 _WANTED_GIB: Final = 4
 """A judgement, not a limit of Pulumi's: it unpacks a plugin for each provider, some of hundreds of MB."""
 
 
-def questions_of(cloud: str) -> list[Question]:
-    """What `up` needs on this machine."""
+def questions_of(cloud: str, ranges: Sequence[str] = ()) -> list[Question]:
+    """What `up` needs on this machine. ranges: from which the cluster's API is open; none if it is private."""
     found = [
         # `up` itself asks the API server without kubectl.
         Question(about="program", subject=name, place="this machine", decides=name != "kubectl")
@@ -32,7 +33,7 @@ def questions_of(cloud: str) -> list[Question]:
         place="this machine",
         decides=False,
     )
-    return [*found, disk]
+    return [*found, disk, *address_questions(cloud, ranges)]
 
 
 def this_machine(cloud: str, folder: Path) -> Account:
@@ -49,7 +50,10 @@ def this_machine(cloud: str, folder: Path) -> Account:
             for one in questions
         ]
 
-    return Account(identity="this machine", askers={"program": ask_programs, "disk": ask_disk})
+    askers: dict[str, Asker] = {"program": ask_programs, "disk": ask_disk}
+    if cloud in TELLS:
+        askers[ABOUT] = asker_at(TELLS[cloud])
+    return Account(identity="this machine", askers=askers)
 
 
 def _program(question: Question, program: Program) -> Answer:

@@ -11,6 +11,7 @@ import yaml
 
 from gpucluster.operate.preflight.answers import Answer
 from gpucluster.operate.preflight.document import Found
+from gpucluster.operate.preflight.own_address import ABOUT as ADDRESS
 from gpucluster.sandbox.clouds.events.quotas import quota_kinds
 
 _HIDDEN: Final = (
@@ -51,7 +52,7 @@ def _content(found: Found, cloud: str) -> Mapping[str, Any]:
     return {"asked": asked, **_scenario(found.answers, cloud)}
 
 
-_OF_THIS_MACHINE: Final = ("program", "disk")
+_OF_THIS_MACHINE: Final = ("program", "disk", ADDRESS)
 """What another machine answers differently."""
 
 

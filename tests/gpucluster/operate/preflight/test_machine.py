@@ -46,3 +46,11 @@ def test_a_full_disk_is_a_warning(free: int, verdict: str, tmp_path: Path, monke
     monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: SimpleNamespace(free=free * 1024**3))
     *_, disk = ask(this_machine("aws", tmp_path), questions_of("aws"))
     assert (str(disk.verdict), disk.found) == (verdict, f"{free} GiB")
+
+
+def test_a_public_api_on_aws_asks_for_the_address_of_this_machine(tmp_path: Path) -> None:
+    asked = questions_of("aws", ("203.0.113.0/24",))
+    assert [(one.about, one.needed, one.decides) for one in asked if one not in questions_of("aws")] == [
+        ("address", "203.0.113.0/24", False)
+    ]
+    assert {one.about for one in asked} == {*this_machine("aws", tmp_path).askers}

@@ -20,6 +20,7 @@ CORES = Question(about="quota", subject="L-417A185B", needed=960, unit="vCPUs", 
 BLOCK = Question(about="reservation", subject="cr-0123456789abcdef0", place="us-east-1a")
 CARDS = Question(about="quota", subject="L-DF5E4CA3", needed=200, place="us-east-1")
 PROGRAM = Question(about="program", subject="aws")
+ADDRESS = Question(about="address", subject="access.cidrs", place="this machine", decides=False)
 
 SMALL: dict[str, Any] = {"cloud": "aws", "name": "L-417A185B", "region": "us-east-1", "limit": 384, "usage": 192}
 UNCOUNTED: dict[str, Any] = {"cloud": "aws", "name": "L-00000000", "region": "us-east-1", "limit": 1}
@@ -44,6 +45,7 @@ def _saved(tmp_path: Path) -> Path:
         fine(BLOCK, "5 of 5 free", scenario={"capacity": [FEW]}),
         fine(CARDS, "5,000", scenario={"quotas": [UNCOUNTED, SMALL]}),
         fine(PROGRAM, "/home/me/aws"),
+        fine(ADDRESS, "198.51.100.9"),
     ]
     save(_found(short, *others), "aws", file)
     return file
