@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -164,6 +165,15 @@ def _response(answer: requests.Response) -> httplib2.Response:
 
 
 _Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+_TOGETHER: Final = 8
+"""Requests of one kind of question at a time; `asking` bounds the kinds."""
+
+
+def each(ask_one: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
+    """The result of each item, in their order, several asked at once. Raises what the first that fails raises."""
+    with ThreadPoolExecutor(max_workers=_TOGETHER) as pool:
+        return list(pool.map(ask_one, items))
 
 
 def batched(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:

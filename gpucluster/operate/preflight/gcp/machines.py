@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from pydantic import Field
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.clients.gcp.client import Client, Page, Reading, last
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading, each, last
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
 
 _COMPUTE: Final = "compute:v1"
@@ -25,7 +26,7 @@ class _Everywhere(Page):
 
 def ask_machines(client: Client, questions: Sequence[Question]) -> list[Answer]:
     """Whether the zone lists the machine and its GPUs: without them it can have none, with them it may be sold out."""
-    return [_machine(client, one) for one in questions]
+    return each(partial(_machine, client), questions)
 
 
 def _machine(client: Client, question: Question) -> Answer:

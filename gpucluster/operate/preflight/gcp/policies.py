@@ -7,10 +7,11 @@ locations" (value groups such as in:us-central1-locations).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from gpucluster.core.program.questions import Question
-from gpucluster.operate.clients.gcp.client import Client, Reading
+from gpucluster.operate.clients.gcp.client import Client, Reading, each
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
 
 
@@ -36,7 +37,7 @@ class _Policy(Reading):
 
 def ask_policies(client: Client, questions: Sequence[Question]) -> list[Answer]:
     """Whether each policy allows what the plan does."""
-    return [_policy(client, one) for one in questions]
+    return each(partial(_policy, client), questions)
 
 
 def _policy(client: Client, question: Question) -> Answer:

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.cannot_ask import CannotAsk
-from gpucluster.operate.clients.gcp.client import Client, Page, Reading
+from gpucluster.operate.clients.gcp.client import Client, Page, Reading, each
 from gpucluster.operate.clients.gcp.errors import explained
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
 
@@ -89,17 +89,17 @@ def ask_quotas(client: Client, questions: Sequence[Question]) -> list[Answer]:
     """Whether the limit minus the present use is enough."""
     own = [one for one in questions if one.details["service"] == _COMPUTE and not one.details.get("family")]
     known, why = _tried(lambda: _known(client, own))
-    answers: list[Answer] = []
-    for one in questions:
-        found = (known or {}).get((one.place, one.details["metric"].upper()))
-        reason = why if one in own else None
+
+    def answer(question: Question) -> Answer | None:
+        found = (known or {}).get((question.place, question.details["metric"].upper()))
+        reason = why if question in own else None
         if found is None and reason is None:
-            found, reason = _tried(partial(_of_service, client, one))
+            found, reason = _tried(partial(_of_service, client, question))
         if reason is not None:
-            answers.append(unknown(one, reason.reason, reason.fix, reason.command))
-        elif found is not None:
-            answers.append(_answer(one, found, client))
-    return answers
+            return unknown(question, reason.reason, reason.fix, reason.command)
+        return None if found is None else _answer(question, found, client)
+
+    return [one for one in each(answer, questions) if one is not None]
 
 
 def _tried(asked: Callable[[], _Read]) -> tuple[_Read | None, CannotAsk | None]:
