@@ -17,6 +17,8 @@ from gpucluster.components.stack.stack_plan import plan_stack
 from gpucluster.cost.pricing import plan_prices
 from gpucluster.operate.quote.plan_declaration import declared
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[5]
 SPECS = sorted((ROOT / "examples/specs").rglob("*.yaml"))
 

@@ -29,5 +29,5 @@ def test_the_first_failure_is_raised() -> None:
             raise ValueError(item)
         return item
 
-    with pytest.raises(ValueError, match="^1$"):
+    with pytest.raises(ValueError, match=r"^1$"):
         each(ask, (0, 1, 2))
