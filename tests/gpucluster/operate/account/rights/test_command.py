@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,8 @@ def test_the_rights_of_every_type_that_our_clusters_use_are_known(cloud: str) ->
     assert [type_ for type_ in sorted(own) if of.rights_of(type_) is None] == []
 
 
+PROVIDER = re.compile(r"hashicorp/terraform-provider-aws [0-9a-f]{8}, internal/service/[a-z0-9]+/[a-z0-9_]+\.go")
+
 # What only the provider calls; CloudFormation, whose handlers the table lists, does not. Without one of these the first
 # `up` of a cluster, the change of a policy, or `destroy` ends with AccessDenied.
 # Source: hashicorp/terraform-provider-aws, the files that the table names.
@@ -176,3 +179,9 @@ def test_every_row_has_a_source_and_rights() -> None:
 
 def test_the_states_are_read_as_plans_are() -> None:
     assert {one.type.partition(":")[0] for one in read_text(state("aws"), "aws")} >= {"aws", "kubernetes"}
+
+
+def test_every_row_of_aws_names_the_file_of_the_provider_with_its_commit() -> None:
+    with (ROOT / "gpucluster/operate/account/rights/aws.csv").open() as file:
+        lacking = [row["type"] for row in csv.DictReader(file) if not PROVIDER.match(row["source"])]
+    assert lacking == []
