@@ -23,7 +23,7 @@ from gpucluster.components.kubernetes.objects.objects import CONFIG_MAP, Declare
 from gpucluster.components.kubernetes.objects.release import release
 from gpucluster.components.kubernetes.telemetry.alerts import dashboards
 from gpucluster.components.kubernetes.telemetry.collector import ACCOUNT, PORTS, MetricsSink, collector
-from gpucluster.components.kubernetes.telemetry.plan import WAITING_SINCE, TelemetryPlan
+from gpucluster.components.kubernetes.telemetry.plan import FLEET_WAITING_SINCE, WAITING_SINCE, TelemetryPlan
 from gpucluster.components.planning.names import MONITORING, OPENCOST_PORT
 
 _DASHBOARD = {"grafana_dashboard": "1"}
@@ -133,14 +133,14 @@ _JOBS_PORT: Final = 8080
 
 # Kueue has no metric of a job while it waits. Sources: kubernetes/kube-state-metrics v2.20.0,
 # docs/metrics/extend/customresourcestate-metrics.md and pkg/customresourcestate; kubernetes-sigs/kueue v0.19.2,
-# apis/kueue/v1beta2/workload_types.go: QuotaReserved is False, since its last transition, while a job waits.
+# apis/kueue/v1beta2/workload_types.go: QuotaReserved is False, since its last transition, while a job waits. A job of a
+# fleet has the manager's quota before it has a worker: until then the fleet's check is Pending. Its copies in workers
+# have the label of their origin (apis/kueue/v1beta2/multikueue_types.go, pkg/controller/admissionchecks/multikueue).
 def _jobs_values(tolerations: list[dict[str, str]]) -> dict[str, Any]:
     """Of kube-state-metrics, which reads Kueue's Workloads alone."""
-    gauge = {
-        "path": ["status", "conditions"],
-        "labelsFromPath": {"condition": ["type"], "status": ["status"]},
-        "valueFrom": ["lastTransitionTime"],
-    }
+    since = {"valueFrom": ["lastTransitionTime"]}
+    conditions = {"path": ["status", "conditions"], "labelsFromPath": {"condition": ["type"], "status": ["status"]}}
+    checks = {"path": ["status", "admissionChecks"], "labelsFromPath": {"condition": ["name"], "status": ["state"]}}
     workload = {
         "groupVersionKind": {"group": "kueue.x-k8s.io", "version": "v1beta2", "kind": "Workload"},
         "metricNamePrefix": "gpucluster",
@@ -152,13 +152,19 @@ def _jobs_values(tolerations: list[dict[str, str]]) -> dict[str, Any]:
             "priority_class": ["spec", "priorityClassRef", "name"],
             "active": ["spec", "active"],
             "finished": ["status", "conditions", "[type=Finished]", "status"],
+            "origin": ["metadata", "labels", "kueue.x-k8s.io/multikueue-origin"],
         },
         "metrics": [
             {
                 "name": WAITING_SINCE,
                 "help": "Last change of a condition of a job's record, in seconds since 1970",
-                "each": {"type": "Gauge", "gauge": gauge},
-            }
+                "each": {"type": "Gauge", "gauge": {**conditions, **since}},
+            },
+            {
+                "name": FLEET_WAITING_SINCE,
+                "help": "Last change of an admission check of a job's record, in seconds since 1970",
+                "each": {"type": "Gauge", "gauge": {**checks, **since}},
+            },
         ],
     }
     config = {"kind": "CustomResourceStateMetrics", "spec": {"resources": [workload]}}

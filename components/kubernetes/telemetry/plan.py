@@ -10,7 +10,7 @@ from decimal import ROUND_UP, Decimal
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, counters_csv, samples_per_minute
-from gpucluster.components.planning.names import EXPORTER_NAMESPACE, MONITORING, NODE_GPUS, SYSTEM_NAMESPACE
+from gpucluster.components.planning.names import EXPORTER_NAMESPACE, FLEET, MONITORING, NODE_GPUS, SYSTEM_NAMESPACE
 from gpucluster.components.planning.planning import Planning, Prices
 from gpucluster.components.shared.machine_choice import elastic_shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -278,7 +278,10 @@ KARPENTER: Final = ScrapeTarget(
 QUEUEING: Final = (KUEUE, JOBSET, TRAINER)
 WAITING_SINCE: Final = "job_waiting_since_seconds"
 """Since when a job has had no place, in seconds since 1970, of each condition of Kueue's record of it."""
-# Only jobs that wait, of the priorities with a limit: a finished or stopped one keeps its condition.
+FLEET_WAITING_SINCE: Final = "fleet_job_waiting_since_seconds"
+"""Since when a job of a fleet has had no worker, in the manager, in seconds since 1970, of each admission check."""
+# Only jobs that wait, of the priorities with a limit: a finished or stopped one keeps its condition. A job of a fleet
+# counts in the manager, not its copies in the workers that have no place for it.
 JOBS: Final = ScrapeTarget(
     name="jobs",
     namespace=MONITORING,
@@ -286,12 +289,13 @@ JOBS: Final = ScrapeTarget(
     port="http",
     seconds=60,
     keep={
-        "condition": "QuotaReserved",
-        "status": "False",
+        "condition": f"QuotaReserved|{FLEET}",
+        "status": "False|Pending",
         "active": "true",
         "finished": "|False",
+        "origin": "^$",
         "priority_class": "high|medium",
-        "__name__": f"gpucluster_{WAITING_SINCE}",
+        "__name__": f"gpucluster_({WAITING_SINCE}|{FLEET_WAITING_SINCE})",
     },
 )
 

@@ -208,8 +208,23 @@ WAITS = {"condition": "QuotaReserved", "status": "False", "active": "true", "pri
         ({"status": "True"}, False),
         ({"active": "false"}, False),
         ({"finished": "True"}, False),
+        ({"origin": "multikueue"}, False),
+        ({"condition": "fleet", "status": "Pending"}, True),
+        ({"condition": "fleet", "status": "Ready"}, False),
     ],
-    ids=["high", "medium", "low", "none", "other", "has-its-place", "stopped", "finished"],
+    ids=[
+        "high",
+        "medium",
+        "low",
+        "none",
+        "other",
+        "has-its-place",
+        "stopped",
+        "finished",
+        "copy",
+        "without-worker",
+        "has-its-worker",
+    ],
 )
 def test_only_jobs_that_wait_with_a_limit_are_collected(change: dict[str, str], wanted: bool) -> None:
     assert kept(JOBS, "gpucluster_job_waiting_since_seconds", {**WAITS, **change}) is wanted

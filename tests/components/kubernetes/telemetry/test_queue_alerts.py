@@ -13,6 +13,7 @@ import pytest
 from gpucluster.components.kubernetes.telemetry.alerts import dashboards, rule_file
 from gpucluster.components.kubernetes.telemetry.plan import JOBS, KARPENTER, QUEUEING
 from tests.components.kubernetes.telemetry.promtool_run import WATCHED, fires, returns
+from tests.components.kubernetes.telemetry.test_plan import kept
 
 WAIT = "kueue_admission_wait_time_seconds"
 OF = 'cluster_queue="training", instance="10.0.1.7:8443", job="kueue", replica_role="leader"'
@@ -34,6 +35,26 @@ def waiting(priority: str, since: str, *names: str) -> dict[str, str]:
         f'namespace="monitoring", priority_class="{priority}"'
     )
     return {f'gpucluster_job_waiting_since_seconds{{{labels}, workload="{name}"}}': since for name in names}
+
+
+def waiting_for_a_worker(priority: str, since: str, *names: str) -> dict[str, str]:
+    """Jobs of a fleet in their manager: the fleet's admission check, as it is of a Workload without a worker."""
+    of_condition = waiting(priority, since, *names)
+    return {
+        name.replace("gpucluster_job", "gpucluster_fleet_job").replace("QuotaReserved", "fleet").replace(
+            'status="False"', 'status="Pending"'
+        ).replace('queue="training"', 'queue="fleet"'): values
+        for name, values in of_condition.items()
+    }  # fmt: skip
+
+
+def collected(series: dict[str, str]) -> dict[str, str]:
+    """Those that are kept of what kube-state-metrics writes."""
+    return {
+        name: values
+        for name, values in series.items()
+        if kept(JOBS, name.partition("{")[0], dict(re.findall(r'(\w+)="([^"]*)"', name)))
+    }
 
 
 def evicted(reason: str, cause: str, values: str) -> dict[str, str]:
@@ -167,6 +188,37 @@ def test_no_alert_fires_on_what_is_well(
     assert fires(tool, tmp_path, series, alert, minute) == []
 
 
+def test_a_job_of_a_fleet_that_waits_for_a_worker_is_told_once_by_its_manager(tool: Path, tmp_path: Path) -> None:
+    """From the moment it has the manager's quota, each worker that is tried has a copy that waits, too."""
+    without_quota = {
+        name.replace('queue="training"', 'queue="fleet"'): values
+        for name, values in waiting("high", "0x200", "a").items()
+    }
+    with_quota = {name.replace('status="False"', 'status="True"'): "0x500" for name in without_quota}
+    manager = {**without_quota, **with_quota, **waiting_for_a_worker("high", "0x500", "a")}
+    copy = {name.replace("{", '{origin="multikueue", '): "0x500" for name in without_quota}
+
+    told = [
+        (at, minute, fires(tool, tmp_path, collected(series), "JobWaitedTooLong", minute))
+        for at, series in (("manager", manager), ("worker", copy))
+        for minute in (169, 171, 400)
+    ]
+    summary = (
+        "1 jobs of priority high have waited in queue fleet of namespace team-vision longer than their priority allows"
+    )
+    assert [(at, minute, *found) for at, minute, found in told] == [
+        ("manager", 169), ("manager", 171, summary), ("manager", 400, summary),
+        ("worker", 169), ("worker", 171), ("worker", 400),
+    ]  # fmt: skip
+
+
+def test_a_job_of_a_fleet_that_has_a_worker_waits_no_more(tool: Path, tmp_path: Path) -> None:
+    ready = {name.replace("Pending", "Ready"): "6000x500" for name in waiting_for_a_worker("high", "0x1", "a")}
+    series = collected({**waiting_for_a_worker("high", "0x100 stale", "a"), **ready})
+
+    assert fires(tool, tmp_path, series, "JobWaitedTooLong", 400) == []
+
+
 def test_an_event_is_told_for_a_quarter_of_an_hour(tool: Path, tmp_path: Path) -> None:
     series = evicted("Deactivated", "RequeuingLimitExceeded", f"{NONE}1x120")
 
@@ -195,6 +247,7 @@ def test_where_nothing_is_collected_silence_is_not_told() -> None:
 
 RECORDED = {
     **waiting("high", "0x600", "a"),
+    **waiting_for_a_worker("high", "0x600", "a"),
     **pending("2x600"),
     **waits("high", "0+2x600"),
     **evicted("Preempted", "", "0+1x600"),
