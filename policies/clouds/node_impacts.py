@@ -59,7 +59,7 @@ def impacts(changes: Changes) -> Iterator[Impact]:
             changed = _through_template(node_changes(after.type, pool.resource.inputs, after.inputs), pool, changes)
             if changed:
                 decisive = ends_jobs(changed) or [one for one in changed if one.fewer] or changed
-                gone = sum(one.fewer for one in changed)
+                gone = sum(one.fewer for one in changed) * pool.of_each_counted
                 because = tuple(one.path for one in decisive)
                 yield Impact(pool=pool, effect=worst(changed), because=because, gone=gone)
 
@@ -109,7 +109,9 @@ _NO_OTHER: Final = "all nodes are released; jobs on them end"
 
 @dataclass(frozen=True, kw_only=True)
 class NodeImpact:
-    """usd: hourly cost of the GPUs whose jobs end, disks included; None without a known price."""
+    """usd: hourly cost of the nodes whose jobs end, disks included, for as many nodes as the GPU-hours count; None
+    without a known price.
+    """
 
     impact: Impact
     usd: Decimal | None
@@ -153,22 +155,24 @@ def with_cost(found: Sequence[Impact], changes: Changes) -> tuple[NodeImpact, ..
 
 
 def _hourly(changes: Changes) -> dict[str, Decimal]:
-    """URN -> hourly cost of every priced resource."""
+    """URN -> hourly cost of one node of each priced pool: of the nodes that are expected to run, over their number."""
     from gpucluster.cost.estimate.estimate import estimate  # prices are loaded only for a plan with effects
     from gpucluster.cost.pricing.model import HOURS_PER_MONTH
 
     sums: dict[str, Decimal] = {}
+    nodes: dict[str, Decimal] = {}
     for line in estimate(changes.before).lines:
         sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly
-    return {urn: monthly / HOURS_PER_MONTH for urn, monthly in sums.items()}
+        if line.unit == "instance-hour":
+            nodes[line.urn] = nodes.get(line.urn, Decimal(0)) + line.machines
+    return {urn: sums[urn] / HOURS_PER_MONTH / count for urn, count in nodes.items() if count}
 
 
 def _usd(one: Impact, prices: dict[str, Decimal]) -> Decimal | None:
     from gpucluster.cost.pricing.model import cents
 
-    hourly, nodes = prices.get(one.pool.resource.urn), one.pool.nodes
-    if one.effect == "nothing" or not hourly:
+    each = prices.get(one.pool.resource.urn)
+    nodes = one.gone if one.effect == "fewer" else one.pool.nodes
+    if one.effect == "nothing" or not each or not isinstance(nodes, int):
         return None
-    if one.effect == "fewer":
-        return cents(hourly * one.gone / nodes) if isinstance(nodes, int) and nodes else None
-    return cents(hourly)
+    return cents(each * nodes)

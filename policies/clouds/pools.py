@@ -52,6 +52,11 @@ class Machines(ABC):
         """Whether each of them certainly has GPUs."""
 
     @property
+    def of_each_counted(self) -> int:
+        """Nodes for each that its inputs count: several where they count those of a zone."""
+        return 1
+
+    @property
     def unlisted(self) -> bool:
         """Whether their type belongs to a training family, but is not in our table."""
         return False

@@ -72,6 +72,10 @@ class NodePool(PoolMachines):
         return isinstance(self.machine, str) and unlisted("gcp", self.machine)
 
     @property
+    def of_each_counted(self) -> int:
+        return self.zones.count if isinstance(self.zones.count, int) else 1
+
+    @property
     def sliced(self) -> bool:
         return self.declared.sliced or sliced_by_label(self.declared.labels)
 

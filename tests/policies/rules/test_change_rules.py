@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+from decimal import Decimal
 from typing import Any, cast
 
 import pytest
@@ -18,7 +19,8 @@ from gpucluster.core.catalog.resource_types import (
 )
 from gpucluster.core.program.readers.deletions import Deletion
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.policies.clouds.node_impacts import node_impacts
+from gpucluster.cost.pricing.model import cents
+from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.packs import TRAINING
@@ -259,6 +261,38 @@ def test_no_other_pool_is_promised_for_one_that_is_deleted():
     ended, old = deleted(resource("aws:eks/nodeGroup:NodeGroup", instanceTypes=["p5.48xlarge"], scalingConfig=FOUR))
     [found] = node_impacts(Changes(ended=[ended], before=Resources([old]), after=Resources([])))
     assert (found.what, found.impact.gone) == ("all nodes are released; jobs on them end", 4)
+
+
+AUTOSCALED = {"desiredSize": 4, "maxSize": 16, "minSize": 0}
+
+
+@pytest.mark.parametrize("scaling", [FOUR, AUTOSCALED])
+def test_a_pool_that_shrinks_puts_the_price_of_each_removed_node_at_stake_whatever_its_maximum(scaling):
+    """A p5.48xlarge is $55.04 an hour, and a root disk of 20 GiB, EKS' default, less than a cent."""
+    [found] = shrinks("aws:eks/nodeGroup:NodeGroup", "scalingConfig", scaling, {**scaling, "desiredSize": 3})
+    assert (found.impact.gone, found.impact.gpus, found.usd) == (1, 8, cents(Decimal("55.04") + DISK))
+
+
+def test_nodes_and_dollars_at_stake_are_those_of_as_many_nodes():
+    """All nodes of an autoscaled pool may run: GPU-hours and dollars count them all."""
+    [found] = shrinks("aws:eks/nodeGroup:NodeGroup", "instanceTypes", ["p5.48xlarge"], ["p4d.24xlarge"])
+    assert (found.impact.effect, found.impact.gpus, found.usd) == ("loss", 128, cents(16 * (Decimal("55.04") + DISK)))
+
+
+def test_a_count_of_each_zone_removes_a_node_in_each():
+    pool = {"nodeConfig": {"machineType": "a3-megagpu-8g"}, "nodeLocations": ["us-central1-a", "us-central1-c"]}
+    [found] = shrinks("gcp:container/nodePool:NodePool", "nodeCount", 4, 3, location="us-central1", **pool)
+    assert (found.what, found.impact.gpus) == ("nodes removed: 2; jobs on them end", 16)
+
+
+DISK = Decimal(20) * Decimal("0.08") / 730
+
+
+def shrinks(type_: str, at: str, before: Any, after: Any, **inputs: Any) -> tuple[NodeImpact, ...]:
+    pool = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": AUTOSCALED} if type_.startswith("aws:") else inputs
+    old, new = (resource(type_, **{**pool, at: value}) for value in (before, after))
+    region = {"aws": "us-east-1", "gcp": "us-central1"}
+    return node_impacts(Changes(ended=[], before=Resources([old], default_regions=region), after=Resources([new])))
 
 
 def test_a_number_of_nodes_that_is_not_known_yet_is_said():
