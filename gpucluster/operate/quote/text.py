@@ -51,8 +51,14 @@ def heading(answer: Answer) -> str:
     nodes = "a node of 8" if asked.nodes == 1 else f"{asked.nodes:,} nodes of 8"
     return (
         f"{asked.gpus:,} x {gpus} for {asked.duration}: {nodes}{spares}, {tib:,} TiB of shared "
-        f"storage, network, control plane and metrics. {_prices(asked)}"
+        f"storage, network, control plane and metrics. {_prices(asked)}{_order(answer)}"
     )
+
+
+def _order(answer: Answer) -> str:
+    """The order of the rows, where a row with a lower amount may stand below another."""
+    bounded = any(quote.gap.known != "complete" for quote in answer.quotes)
+    return ". In order of the most that each can cost" if bounded else ""
 
 
 def _prices(asked: Question) -> str:
@@ -189,7 +195,8 @@ def _spares(quote: Quote) -> list[str]:
     spares, without = quote.candidate.plan.training.spares, quote.without_spares
     if without is None:
         return []
-    return [f"{money(quote.total)} with {spares} spare{'' if spares == 1 else 's'}, {money(without)} without"]
+    more = f"{spares} spare{' costs' if spares == 1 else 's cost'} {money(quote.total - without)}"
+    return [f"{more}; {ranged(without, quote.gap)} without"]
 
 
 def _upfront(quote: Quote) -> list[str]:

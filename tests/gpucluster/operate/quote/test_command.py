@@ -14,6 +14,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
+from gpucluster.cost.pricing.money import ranged
 from gpucluster.operate.quote.document import quote_schema
 from gpucluster.operate.quote.quotes import Answer
 from tests.says import Says
@@ -58,7 +59,8 @@ def test_both_prices_of_the_spare_are_told(home: Answer) -> None:
     at, quote = next((n, one) for n, one in enumerate(home.quotes, 1) if one.candidate.words == "on demand")
     assert quote.without_spares == quote.total - round(Decimal("55.04") * 720, 2)
     text = " ".join(run(*HOME, "--top", str(at)).stdout.split())
-    assert f"${quote.total:,.2f} with 1 spare, ${quote.without_spares:,.2f} without" in text
+    spare = quote.total - quote.without_spares
+    assert f"1 spare costs ${spare:,.2f}; {ranged(quote.without_spares, quote.gap)} without" in text
     row = json.loads(run(*HOME, "--format", "json").stdout)["quotes"][at - 1]
     assert row["without_spares_usd"] == f"{quote.without_spares:f}"
     alone = json.loads(run(*HOME, "--spares", "0", "--format", "json").stdout)["quotes"]

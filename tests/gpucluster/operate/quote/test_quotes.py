@@ -23,6 +23,8 @@ from tests.says import Says
 
 Ask = Callable[..., Answer]
 
+COMPUTE, INSTANCE = "Compute savings plan 1y", "EC2 Instance savings plan 1y"
+
 
 def test_the_home_region_answers_by_every_way_that_has_a_price(home: Answer) -> None:
     ways = {quote.candidate.way.words for quote in home.quotes}
@@ -134,13 +136,17 @@ def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) ->
     found = ask(gpus="512", lasting="1y", clouds="aws", regions="ap-southeast-2,us-east-1")
     bounded = {(q.candidate.place["region"], q.candidate.way.words): q for q in found.quotes if q.machine_bound}
     assert set(bounded) == {
-        ("ap-southeast-2", "on demand"), ("ap-southeast-2", "reservation"), ("ap-southeast-2", "savings plan 1y"),
-        ("us-east-1", "savings plan 1y"),
+        ("ap-southeast-2", "on demand"), ("ap-southeast-2", "reservation"), ("ap-southeast-2", COMPUTE),
+        ("ap-southeast-2", INSTANCE), ("us-east-1", COMPUTE), ("us-east-1", INSTANCE),
     }  # fmt: skip
     assert "no price is known" not in "\n".join(left_out(found))
-    assert bounded["us-east-1", "savings plan 1y"].machine_bound == Says(
-        "at most on demand in us-east-1, $55.04", "34%", "66%"
-    )
+    for way, (least, most_off) in {COMPUTE: ("34%", "66%"), INSTANCE: ("28%", "72%")}.items():
+        of_the_way = bounded["us-east-1", way]
+        assert of_the_way.machine_bound == Says("at most on demand in us-east-1, $55.04", least, most_off)
+        share = Decimal(least.removesuffix("%")) / 100
+        machines = sum(line.quantity for line in of_the_way.machines)
+        low = of_the_way.gap.low(of_the_way.total) - of_the_way.total
+        assert low == pytest.approx(machines * Decimal("55.04") * share * 12, rel=Decimal("0.01"))
     on_demand = bounded["ap-southeast-2", "on demand"]
     assert on_demand.machine_bound == Says("by p5.4xlarge, $8.944 in ap-southeast-2", "8", "1.02")
     for quote in bounded.values():
