@@ -103,13 +103,18 @@ def bucket(item: Pricing) -> Iterator[CostLine | NotPriced]:
         raise CannotPrice(f"storageClass is {kind!r}; priced are {', '.join(_CLASSES)}")
     location = item.text("location").lower()
     gib, where = stored_gib(item, "labels", EXPECTED, "gcs_gib", each="Cloud Storage bucket")
-    assumption = f"{where}; requests and retrieval are not in the total"
+    folders = ", which have prices of their own in a hierarchical namespace," if _has_folders(item) else ""
+    assumption = f"{where}; requests{folders} and retrieval are not in the total"
     price = item.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
     yield item.line(
         f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=assumption, usage=("gcs_gib",)
     )
     if item.get("autoclass", "enabled"):
         yield item.not_priced("autoclass: billed by managed object; no price known")
+
+
+def _has_folders(item: Pricing) -> bool:
+    return bool(item.get("hierarchicalNamespace", "enabled"))
 
 
 _TIERS: Final = {

@@ -7,7 +7,8 @@ column     meaning
 ========== ============================================================================================================
 `type`     type token, or a pattern of several; `*` for all types
 `inputs`   one or more, or patterns of them: a path without the indices of lists, or a name without a dot, which is that
-           input at any depth. Each includes everything below
+           input at any depth. Each includes everything below. With `=false` at its end, an option that is on unless it
+           is turned off
 `effect`   `free`; `more`: it may add to the price, so that amount is not priced; `less`: it may lower the price, so
            the lines of the resource are bounded by 0 and themselves
 `why`      the reason
@@ -45,6 +46,8 @@ TEMPLATES: Final = frozenset(
 
 _OFF: Final = (None, False, "", "false")
 """Values of an option that is off."""
+_TURNED_OFF: Final = "=false"
+"""End of a pattern of options that are on by default."""
 
 
 _GET: Final = dict[str, Any].get
@@ -165,6 +168,8 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(one, path)
     elif value not in _OFF:
         yield path, value
+    elif value is False or value == "false":
+        yield f"{path}{_TURNED_OFF}", value
 
 
 @dataclass(frozen=True)
@@ -186,10 +191,11 @@ def split_unread(resource: Resource) -> tuple[list[Bearing], list[str]]:
     if isinstance(inputs, Inputs) and (inputs.read or resource.type not in TEMPLATES):
         for path, value in _unread(inputs, ""):
             effect, why = effect_of(resource.type, path)
-            if not effect:
+            name = path.removesuffix(_TURNED_OFF)
+            if not effect and name == path:
                 others[path] = None
-            elif effect != "free":
-                bearing[path] = Bearing(path, effect, f"{path} is {_shown(value)}: {why}")
+            elif effect not in ("free", ""):
+                bearing[name] = Bearing(name, effect, f"{name} is {_shown(value)}: {why}")
     return [*bearing.values()], [*others]
 
 
@@ -201,8 +207,9 @@ def _shown(value: Any) -> str:
 @cache
 def effect_of(type_: str, path: str) -> tuple[Effect, str]:
     """(effect, why) of an unread input, by the first row that fits; empty if none does."""
-    found, pattern = _rows_of(type_)
-    fits = pattern.fullmatch(path)
+    off = path.endswith(_TURNED_OFF)
+    found, pattern = _rows_of(type_, off)
+    fits = pattern.fullmatch(path.removesuffix(_TURNED_OFF))
     if fits is None:
         return "", ""
     row = found[int(str(fits.lastgroup).removeprefix("row"))]
@@ -210,10 +217,17 @@ def effect_of(type_: str, path: str) -> tuple[Effect, str]:
 
 
 @cache
-def _rows_of(type_: str) -> tuple[tuple[Row, ...], re.Pattern[str]]:
-    """The rows of a type, and one expression for all of them: an object may have thousands of keys."""
+def _rows_of(type_: str, off: bool) -> tuple[tuple[Row, ...], re.Pattern[str]]:
+    """The rows of a type, and one expression for all of them: an object may have thousands of keys. off: of options
+    that are turned off.
+    """
     found = tuple(row for row in rows() if fnmatchcase(type_, row["type"]))
-    parts = (f"(?P<row{at}>{'|'.join(map(_expression, row['inputs'].split()))})" for at, row in enumerate(found))
+    parts: list[str] = []
+    for at, row in enumerate(found):
+        patterns = [one for one in row["inputs"].split() if one.endswith(_TURNED_OFF) is off]
+        if patterns:
+            either = "|".join(_expression(one.removesuffix(_TURNED_OFF)) for one in patterns)
+            parts.append(f"(?P<row{at}>{either})")
     return found, re.compile("|".join(parts) or "(?!)")
 
 

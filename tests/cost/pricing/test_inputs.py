@@ -71,6 +71,24 @@ def test_an_input_that_may_lower_the_price_bounds_the_lines_by_nothing_and_thems
     assert (found.monthly.expected, gap.least, gap.most, gap.open) == (0, 0, Decimal("1.00"), 0)
 
 
+def test_an_option_that_is_on_unless_it_is_turned_off_counts_when_it_is(make: Make, cost_of: CostOf) -> None:
+    group = {"instanceType": "m5.xlarge", "instanceCount": 1}
+
+    def emr(**inputs: Any) -> Estimate:
+        return cost_of(make("aws:emr/cluster:Cluster", masterInstanceGroup=group, **inputs))
+
+    on, off, as_text = (emr(keepJobFlowAliveWhenNoSteps=value) for value in (True, False, "false"))
+    assert emr().lines == on.lines
+    assert on.lines
+    assert (off.lines, as_text.lines) == ((), ())
+    [bounded] = [item for item in off.not_priced if item.between]
+    assert bounded.reason == "keepJobFlowAliveWhenNoSteps is False: the cluster ends after its steps, or when it idles"
+    assert bounded.between is not None
+    assert (bounded.between.least.monthly, bounded.between.most) == (0, on.lines[0])
+    other = emr(visibleToAllUsers=False, unhealthyNodeReplacement=False)
+    assert (other.lines, other.not_considered) == (on.lines, on.not_considered)
+
+
 def test_a_template_that_nothing_uses_is_not_named(make: Make, cost_of: CostOf) -> None:
     assert cost_of(make("aws:ec2/launchTemplate:LaunchTemplate", quota=1)).not_considered == ()
 
@@ -105,6 +123,11 @@ def test_inputs_of_a_machine_that_is_stopped_do_not_matter(make: Make, cost_of: 
         ("gcp:compute/instance:Instance", "resourcePolicies", ""),
         ("aws:rds/instance:Instance", "publiclyAccessible", "more"),
         ("aws:ecs/service:Service", "networkConfiguration.assignPublicIp", "more"),
+        ("aws:emr/cluster:Cluster", "keepJobFlowAliveWhenNoSteps", "free"),
+        ("aws:emr/cluster:Cluster", "keepJobFlowAliveWhenNoSteps=false", "less"),
+        ("aws:emr/cluster:Cluster", "spotOptions=false", ""),
+        ("gcp:cloudrunv2/service:Service", "template.containers.resources.cpuIdle=false", "more"),
+        ("azure-native:storage:StorageAccount", "isHnsEnabled", "more"),
         ("aws:kms/key:Key", "rotationPeriodInDays", "more"),
         ("aws:ec2/fleet:Fleet", "spotOptions.maxTotalPrice", "less"),
         ("aws:ec2/fleet:Fleet", "terminateInstances", "free"),
