@@ -101,8 +101,8 @@ def _excepted(
 
 def place_unread(resources: Resources, parts: Parts, not_priced: list[NotPriced]) -> tuple[NotConsidered, ...]:
     """What no handler read of the resources with lines, and of templates in use, once all handlers have read. Replaces
-    lines of resources whose unread inputs bear on the price. Of a resource that is priced in part, an input that may add
-    to the price is only named: its total is "at least" in any case.
+    lines of resources whose unread inputs bear on the price. Of a resource that is priced in part, an input that may
+    add to the price is only named: its total is "at least" in any case.
     """
     priced = parts.urns()
     missing = {item.urn for item in not_priced}

@@ -6,6 +6,7 @@ shared in proportion to the pools: so a share of all pools is a share of the who
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -21,11 +22,22 @@ NO_TEAM: Final = "(no team)"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A team's GPUs in a pool of a fixed size, which are paid for while no job holds them. usd: of their machines per
+    hour, with disks and spares.
+    """
+
+    pool: str
+    gpus: int
+    usd: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
 class TeamCost:
     """monthly: expected USD of the share. gpus: of all pools, at their maximum. budget: USD per month.
     gap: the gap that unpriced items of the stack leave in the share. hours: running hours of the GPUs per month.
     trial: USD of the share in the stated duration, upfront payments included; None without a duration. trial_gap: the
-    gap in that.
+    gap in that. kept: its GPUs in pools of a fixed size.
     """
 
     name: str
@@ -36,6 +48,7 @@ class TeamCost:
     hours: Decimal = HOURS_PER_MONTH
     trial: Decimal | None = None
     trial_gap: Gap = field(default_factory=Gap)
+    kept: tuple[Kept, ...] = ()
 
     @property
     def hourly(self) -> Decimal:
@@ -98,9 +111,13 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
                 hours=hours,
                 trial=None if trial is None else cents(trial * share),
                 trial_gap=trial_gap.times(share),
+                kept=tuple(_kept(estimate, machines, {each.part: (each.gpus, each.of) for each in team.shares})),
             )
         )
     there = {each.part: each.of for team in teams.values() for each in team.shares}
+    given = {
+        part: sum(one.gpus for team in teams.values() for one in team.shares if one.part == part) for part in there
+    }
     rest_share = (all_machines - shared) / all_machines
     rest = TeamCost(
         name=NO_TEAM,
@@ -111,8 +128,17 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
         gap=gap.times(rest_share),
         trial=None if trial is None else trial - sum((each.trial or Decimal(0) for each in found), Decimal(0)),
         trial_gap=trial_gap.times(rest_share),
+        kept=tuple(_kept(estimate, machines, {part: (of - given[part], of) for part, of in there.items()})),
     )
     return (*found, rest)
+
+
+def _kept(estimate: Estimate, machines: Mapping[str, Decimal], shares: Mapping[str, tuple[int, int]]) -> Iterator[Kept]:
+    """shares: pool -> (GPUs of a team, GPUs of all)."""
+    scaled = {_part_of(line, estimate, machines) for line in estimate.lines if line.autoscaled}
+    for part, (gpus, of) in shares.items():
+        if gpus and part not in scaled and machines[part]:
+            yield Kept(pool=part.rpartition("-")[2], gpus=gpus, usd=machines[part] * gpus / of / HOURS_PER_MONTH)
 
 
 def _machines(estimate: Estimate) -> dict[str, Decimal]:
@@ -125,7 +151,7 @@ def _machines(estimate: Estimate) -> dict[str, Decimal]:
     return sums
 
 
-def _part_of(line: CostLine, estimate: Estimate, parts: dict[str, Decimal]) -> str | None:
+def _part_of(line: CostLine, estimate: Estimate, parts: Mapping[str, Decimal]) -> str | None:
     """The pool whose name is the longest prefix of the resource's name; pool names may be prefixes of each other."""
     name = estimate.names.get(line.urn, "")
     return max((part for part in parts if name.startswith(f"{part}-")), key=len, default=None)

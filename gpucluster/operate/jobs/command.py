@@ -67,7 +67,7 @@ def jobs(
     if stack is not None:
         pulumi = users_pulumi("read the stack", "leave --stack out for list prices")
         estimate = stack_status(pulumi, stack).cost
-    _print(objects, estimate, by, form, cost=cost)
+    _print(objects, estimate, by, form, cost=cost, everywhere=all_namespaces)
 
 
 @click.command("jobs")
@@ -93,9 +93,18 @@ def in_sandbox(by: str | None, cost: bool, form: str, stack: str | None) -> None
     _print(objects, estimate, by, form, cost=cost)
 
 
-def _print(objects: ClusterObjects, estimate: Estimate | None, by: str | None, form: str, *, cost: bool) -> None:
+def _print(
+    objects: ClusterObjects,
+    estimate: Estimate | None,
+    by: str | None,
+    form: str,
+    *,
+    cost: bool,
+    everywhere: bool = True,
+) -> None:
     now = datetime.now(UTC)
     found = jobs_of(objects, now)
     costs = [cost_of(job, objects, estimate, now) for job in found] if cost or by else []
     plan = team_costs(estimate) if estimate is not None else ()
-    write(jobs_document(Found(jobs=found, costs=costs, by=cast(By | None, by), plan=plan, now=now)), form, sys.stdout)
+    shown = Found(jobs=found, costs=costs, by=cast(By | None, by), plan=plan, now=now, everywhere=everywhere)
+    write(jobs_document(shown), form, sys.stdout)

@@ -14,6 +14,7 @@ from gpucluster.components.planning.names import POOL
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.text.type_guards import items, mapping
 from gpucluster.cost.estimate.estimate import Estimate
+from gpucluster.cost.estimate.teams import NO_TEAM, TeamCost
 from gpucluster.operate.jobs.jobs import Job, moment
 from gpucluster.operate.jobs.objects import ClusterObjects, Object
 from gpucluster.operate.rehearse.outcome import name_of
@@ -24,7 +25,6 @@ _SLICE: Final = re.compile(r"nvidia\.com/mig-(\d)g\.")
 _SLICES: Final = 7
 """Compute slices of an H100. Source: NVIDIA Multi-Instance GPU user guide, "Supported MIG Profiles"."""
 _NO_MACHINE: Final = Machines(machine_type="", count=1, gpus=0, all_gpus=0)
-NO_TEAM: Final = "(no team)"
 NOT_KNOWN: Final = "(not known)"
 
 By = Literal["team", "user", "day"]
@@ -178,6 +178,39 @@ def sums(found: Sequence[tuple[Job, Cost]], by: By) -> list[Sum]:
         )
         for name, part in sorted(parts.items())
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Idle:
+    """GPUs of a team's share in a pool that no job of the team holds now. of: its share. usd: of them
+    per hour.
+    """
+
+    team: str
+    pool: str
+    gpus: Fraction
+    of: int
+    usd: Decimal
+
+
+def idle_now(found: Sequence[tuple[Job, Cost]], plan: Sequence[TeamCost], now: datetime) -> list[Idle]:
+    """In pools of a fixed size, in the order of the plan. Jobs of other teams may hold them, as borrowed ones.
+
+    found: the jobs of all teams. now: when they were read.
+    """
+    held: dict[tuple[str, str], Fraction] = {}
+    for job, cost in found:
+        if cost.runs is not None and cost.runs[1] == now:
+            owner = team_of(job.namespace), job.queue
+            held[owner] = held.get(owner, Fraction(0)) + cost.gpus
+    idle: list[Idle] = []
+    for team in plan:
+        for kept in team.kept:
+            gpus = kept.gpus - held.get((team.name, kept.pool), Fraction(0))
+            if gpus > 0:
+                usd = kept.usd * gpus.numerator / gpus.denominator / kept.gpus
+                idle.append(Idle(team=team.name, pool=kept.pool, gpus=gpus, of=kept.gpus, usd=usd))
+    return idle
 
 
 def _parts(job: Job, cost: Cost, by: By) -> Iterable[tuple[str, Decimal]]:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from gpucluster.core.documents.document import Document, Notes, Row, Section, Table
 from gpucluster.cost.estimate.teams import TeamCost
 from gpucluster.cost.pricing.model import cents
 from gpucluster.cost.pricing.money import money
-from gpucluster.operate.jobs.cost import By, Cost, Sum, sums
+from gpucluster.operate.jobs.cost import By, Cost, Idle, Sum, idle_now, sums
 from gpucluster.operate.jobs.jobs import ENDED, Job
 
 _UNKNOWN = "not known"
@@ -21,7 +22,7 @@ _UNKNOWN = "not known"
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """costs: one for each job; empty without `--cost` and `--by`. by: None for a list of jobs. plan: of the teams.
-    now: the time of the report.
+    now: the time of the report. everywhere: whether jobs of all namespaces were read.
     """
 
     jobs: Sequence[Job]
@@ -29,6 +30,7 @@ class Found:
     by: By | None
     plan: Sequence[TeamCost]
     now: datetime
+    everywhere: bool = True
 
 
 def jobs_document(found: Found) -> Document:
@@ -41,8 +43,10 @@ def jobs_document(found: Found) -> Document:
 def _sections(found: Found) -> Iterator[Section]:
     if not found.jobs:
         yield "No job."
-        return
-    yield _jobs(found) if found.by is None else _by(found, found.by)
+    else:
+        yield _jobs(found) if found.by is None else _by(found, found.by)
+    if idle := _idle(found):
+        yield Notes("Idle now", idle)
     if found.costs:
         yield Notes("Costs", [*_prices(found.costs)])
 
@@ -106,6 +110,28 @@ def _plan(plan: Mapping[str, TeamCost], name: str) -> list[str]:
     return ["", ""] if team is None else [f"{team.gpu_hours:,.0f} a month", f"{money(team.monthly)} a month"]
 
 
+def _idle(found: Found) -> list[str]:
+    """What the GPUs of each team's share cost while no job of the team holds them."""
+    idle = _idle_shares(found)
+    lines = [
+        f"{one.team}: {_number_of(one.gpus)} of its {one.of} GPUs in {one.pool}, {money(cents(one.usd))} an hour"
+        for one in idle
+    ]
+    if lines:
+        lines.append("no job of the team holds them, and they are paid for; jobs of other teams may have borrowed them")
+    return lines
+
+
+def _idle_shares(found: Found) -> list[Idle]:
+    if found.by != "team" or not found.everywhere:
+        return []
+    return idle_now([*zip(found.jobs, found.costs, strict=True)], found.plan, found.now)
+
+
+def _number_of(gpus: Fraction) -> str:
+    return f"{float(gpus):,.2f}".rstrip("0").rstrip(".")
+
+
 def _prices(costs: Sequence[Cost]) -> Iterator[str]:
     """Each price once, with its source and day, and each reason for a missing one."""
     prices = dict.fromkeys(cost.price for cost in costs if cost.price is not None and cost.gpu_hours)
@@ -124,7 +150,9 @@ def _model(found: Found) -> dict[str, Any]:
     if found.by is not None:
         plan = {team.name: team for team in found.plan} if found.by == "team" else {}
         rows = sums([*zip(found.jobs, found.costs, strict=True)], found.by)
-        return {**model, "by": found.by, "sums": [_model_of_sum(one, plan.get(one.name)) for one in rows]}
+        idle = [_model_of_idle(one) for one in _idle_shares(found)]
+        of_teams = {"idle_now": idle} if found.by == "team" else {}
+        return {**model, "by": found.by, "sums": [_model_of_sum(one, plan.get(one.name)) for one in rows], **of_teams}
     costs = found.costs or [None] * len(found.jobs)
     return {**model, "jobs": [_model_of_job(job, cost) for job, cost in zip(found.jobs, costs, strict=True)]}
 
@@ -138,6 +166,16 @@ def _model_of_sum(one: Sum, plan: TeamCost | None) -> dict[str, Any]:
         "gpu_hours_without_price": f"{one.unknown:.4f}",
         "planned_gpu_hours_a_month": None if plan is None else f"{plan.gpu_hours:f}",
         "planned_usd_a_month": None if plan is None else f"{plan.monthly:f}",
+    }
+
+
+def _model_of_idle(one: Idle) -> dict[str, Any]:
+    return {
+        "team": one.team,
+        "pool": one.pool,
+        "gpus": f"{float(one.gpus):.4f}",
+        "of": one.of,
+        "usd_an_hour": f"{cents(one.usd):f}",
     }
 
 

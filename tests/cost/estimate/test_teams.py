@@ -11,7 +11,7 @@ from gpucluster.core.program.resources import Resource
 from gpucluster.cost import Estimate
 from gpucluster.cost.documents.report.report import report_document
 from gpucluster.cost.documents.report.report_json import report_json
-from gpucluster.cost.estimate.teams import NO_TEAM, TeamCost, team_costs
+from gpucluster.cost.estimate.teams import NO_TEAM, Kept, TeamCost, team_costs
 from gpucluster.cost.pricing.bounds import CLOSED
 
 Make = Callable[..., Resource]
@@ -38,12 +38,28 @@ def test_shares_of_pools_bear_the_rest_of_the_bill_in_proportion(make: Make, cos
     speech = {"monthly": "20000", "shares": _shares(training=(4, 16), **{"elastic-dev": (4, 8)})}
     found = cost_of(*_stack(make, vision=vision, speech=speech))
     total = found.monthly.expected
+
+    def kept(**gpus: int) -> tuple[Kept, ...]:
+        """A machine for training and one for single jobs: $55.04 an hour each, a disk of 8 GiB and an address."""
+        of, each = {"training": 16, "dev": 8}, Decimal("55.04") * 730 + Decimal("0.64") + Decimal("3.65")
+        return tuple(Kept(pool=pool, gpus=n, usd=each * n / of[pool] / 730) for pool, n in gpus.items())
+
     assert team_costs(found) == (
         TeamCost(
-            name="vision", monthly=(total / 4).quantize(Decimal("0.01")), gpus=8, budget=Decimal(30000), gap=CLOSED
+            name="vision",
+            monthly=(total / 4).quantize(Decimal("0.01")),
+            gpus=8,
+            budget=Decimal(30000),
+            gap=CLOSED,
+            kept=kept(training=8),
         ),
         TeamCost(
-            name="speech", monthly=(total * 3 / 8).quantize(Decimal("0.01")), gpus=8, budget=Decimal(20000), gap=CLOSED
+            name="speech",
+            monthly=(total * 3 / 8).quantize(Decimal("0.01")),
+            gpus=8,
+            budget=Decimal(20000),
+            gap=CLOSED,
+            kept=kept(training=4, dev=4),
         ),
         TeamCost(
             name=NO_TEAM,
@@ -51,10 +67,26 @@ def test_shares_of_pools_bear_the_rest_of_the_bill_in_proportion(make: Make, cos
             gpus=8,
             budget=None,
             gap=CLOSED,
+            kept=kept(training=4, dev=4),
         ),
     )
     assert sum(each.monthly for each in team_costs(found)) == total
     assert [each.outcome for each in team_costs(found)] == ["within", "over", None]
+
+
+def test_a_pool_that_scales_costs_nothing_while_idle(make: Make, cost_of: CostOf) -> None:
+    group = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"desiredSize": 1, "minSize": 0, "maxSize": 2}}
+    vision = {"shares": _shares(training=(8, 8), dev=(8, 16))}
+    training, fixed = "aws:ec2/instance:Instance", {"instanceType": "p5.48xlarge"}
+    stack = [
+        make("x:y:Cluster", "trial", custom=False, teams={"vision": vision}),
+        make(training, "trial-training-nodes", **fixed),
+        make("aws:eks/nodeGroup:NodeGroup", "trial-dev-nodes", **group),
+    ]
+    assert [[(kept.pool, kept.gpus) for kept in team.kept] for team in team_costs(cost_of(*stack))] == [
+        [("training", 8)],
+        [],
+    ]
 
 
 def test_a_pool_whose_name_begins_as_anothers_is_not_the_others(make: Make, cost_of: CostOf) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from click.testing import CliRunner
 
 from gpucluster.cli import main
 from gpucluster.core.documents.formats import written
-from gpucluster.cost.estimate.teams import TeamCost
+from gpucluster.cost.estimate.teams import NO_TEAM, Kept, TeamCost
 from gpucluster.cost.pricing.bounds import Gap
 from gpucluster.operate.acceptance.runs.collect import Kubectl
 from gpucluster.operate.jobs import command
@@ -238,3 +239,30 @@ def test_sums_by_team_stand_beside_the_share_of_the_plan(run: Run) -> None:
         "vision        1       16.0  $110.08     11,680 a month  $80,000.00 a month",
         "speech        0        0.0    $0.00      5,840 a month  $40,000.00 a month",
     ]
+
+
+def test_what_the_idle_gpus_of_each_team_cost_an_hour_is_told_where_all_jobs_are_seen(run: Run) -> None:
+    """`llama` and `silent` of no team hold 24 GPUs now; the only job of `vision` has ended."""
+    run()
+    objects = cluster_objects(by_kubectl(Kubectl(None, None)), lambda: iter(()), with_nodes=True)
+    found = jobs_of(objects, NOW)
+    costs = [cost_of(one, objects, None, NOW) for one in found]
+    plan = [
+        TeamCost(name=name, monthly=Decimal(0), gpus=gpus, budget=None, gap=Gap(),
+                 kept=(Kept(pool="training", gpus=gpus, usd=gpus * Decimal("6.88")),))
+        for name, gpus in (("vision", 16), ("speech", 8), (NO_TEAM, 32))
+    ]  # fmt: skip
+    held = sum(cost.gpus for cost in costs if cost.runs and cost.runs[1] == NOW)
+    assert held == 24
+    shown = Found(jobs=found, costs=costs, by="team", plan=plan, now=NOW)
+    text = written(jobs_document(shown), "table", 80)
+    assert [line for line in text.splitlines() if "GPUs in training" in line] == [
+        "  - vision: 16 of its 16 GPUs in training, $110.08 an hour",
+        "  - speech: 8 of its 8 GPUs in training, $55.04 an hour",
+        "  - (no team): 8 of its 32 GPUs in training, $55.04 an hour",
+    ]
+    idle = json.loads(written(jobs_document(shown), "json"))["idle_now"]
+    assert idle[2] == {"team": NO_TEAM, "pool": "training", "gpus": "8.0000", "of": 32, "usd_an_hour": "55.04"}
+    assert "Idle now" not in written(jobs_document(replace(shown, everywhere=False)), "table", 80)
+    without_jobs = written(jobs_document(replace(shown, jobs=(), costs=())), "table", 80)
+    assert "vision: 16 of its 16 GPUs" in without_jobs
