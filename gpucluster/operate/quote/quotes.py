@@ -131,7 +131,8 @@ class Quote:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """quotes: ordered by the upper bounds of their totals; those without a bound come last.
+    """quotes: ordered by the upper bounds of their totals, of equal ones first that with a price of its machines; those
+    without a bound come last.
 
     refused: number of places excluded by each reason. places: machines by region that were considered. least_over: the
     lowest total over the budget, None without one. offers: GPUs by the hour of other providers, the cheapest of each.
@@ -216,11 +217,12 @@ def _unusable(quote: Quote) -> str:
 
 
 def _sorted(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    def key(quote: Quote) -> tuple[bool, Decimal, str, str, str, str]:
+    def key(quote: Quote) -> tuple[bool, Decimal, bool, str, str, str, str]:
         one = quote.candidate
         return (
             quote.gap.known == "unknown",
             quote.most,
+            bool(quote.machine_bound),
             one.cloud,
             one.place["region"],
             one.machine.machine_type,

@@ -139,6 +139,9 @@ def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) ->
         ("ap-southeast-2", "on demand"), ("ap-southeast-2", "reservation"), ("ap-southeast-2", COMPUTE),
         ("ap-southeast-2", INSTANCE), ("us-east-1", COMPUTE), ("us-east-1", INSTANCE),
     }  # fmt: skip
+    assert [q.candidate.way.words for q in found.quotes if q.candidate.place["region"] == "us-east-1"] == [
+        "on demand", "reservation", COMPUTE, INSTANCE,
+    ]  # fmt: skip
     assert "no price is known" not in "\n".join(left_out(found))
     for way, (least, most_off) in {COMPUTE: ("34%", "66%"), INSTANCE: ("28%", "72%")}.items():
         of_the_way = bounded["us-east-1", way]
