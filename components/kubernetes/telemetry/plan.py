@@ -293,7 +293,7 @@ JOBS: Final = ScrapeTarget(
         "status": "False|Pending",
         "active": "true",
         "finished": "|False",
-        "origin": "^$",
+        "origin": "()",  # empty; some collectors read $ as a variable
         "priority_class": "high|medium",
         "__name__": f"gpucluster_({WAITING_SINCE}|{FLEET_WAITING_SINCE})",
     },
