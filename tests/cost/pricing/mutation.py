@@ -135,7 +135,8 @@ def _signature(found: Estimate) -> tuple[Any, ...]:
         for one in found.lines
     )
     missing = sorted((item.urn, item.reason) for item in found.not_priced)
-    return lines, missing, found.not_considered, [item.urn for item in found.free], found.guesses
+    assumed = sorted((one.urn, one.assumption) for one in found.lines)
+    return lines, missing, assumed, found.not_considered, [item.urn for item in found.free], found.guesses
 
 
 def _set(inputs: dict[str, Any], path: tuple[str, ...], value: Any) -> bool:
