@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from gpucluster.operate.preflight.gcp.client import each
+from gpucluster.operate.clients.gcp.client import each
 
 
 def test_all_are_asked_before_one_is_answered_and_keep_their_order() -> None:
