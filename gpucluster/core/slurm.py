@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, Final, Literal
 
 import yaml
@@ -29,7 +28,8 @@ _NUMBERED: Final = re.compile(r"(.*?)(\d+)")
 class SlurmNode:
     """cpus: hardware threads. memory_mib: that jobs may use, MiB. gpus: type -> number, such as {"h100": 8} or
     {"1g.10gb": 7}. features: that jobs may select. switches: that lead to it, widest first, such as a block, its rack;
-    empty if its place is unknown. state: `CLOUD` of a node that starts for a job.
+    empty if its place is unknown. state: `CLOUD` of a node that starts for a job. detect: how slurmd finds its GPUs,
+    `nvidia` or, of slices, `nvml`; None if their number is stated and none is looked for, as on an emulated node.
     """
 
     name: str
@@ -39,12 +39,14 @@ class SlurmNode:
     features: Sequence[str] = ()
     switches: Sequence[str] = ()
     state: Literal["UNKNOWN", "CLOUD", "FUTURE"] = "UNKNOWN"
+    detect: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlurmPartition:
     """nodes: names. max_nodes: of one job; None for all of them. max_minutes: of one job; None without a limit.
-    exclusive: whether a job gets whole nodes.
+    exclusive: whether a job gets whole nodes. memory_per_gpu_mib: of a job that asks for no memory, MiB; without it
+    such a job gets all of a node's.
     """
 
     name: str
@@ -53,6 +55,7 @@ class SlurmPartition:
     max_nodes: int | None = None
     max_minutes: int | None = None
     exclusive: bool = False
+    memory_per_gpu_mib: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,16 +85,40 @@ def slurm_conf(cluster: SlurmCluster) -> str:
     return _text([*lines, *_node_lines(cluster.nodes), *map(_partition_line, cluster.partitions)])
 
 
-def gres_conf(nodes: Sequence[SlurmNode], *, detect: str | None = None) -> str:
-    """detect: how slurmd finds the GPUs of its machine, such as `nvidia` or `nvml`, for all nodes; None for a number of
-    GPUs that is stated and not looked for, as on emulated nodes.
-    """
-    if detect is not None:
-        return _text([f"AutoDetect={detect}"])
-    gpus = [(kind, count, node.name) for node in nodes for kind, count in node.gpus.items()]
-    return _text(
-        f"NodeName={hostlist(name for _, _, name in same)} Name=gpu Type={kind} Count={count}"
-        for (kind, count), same in groupby(sorted(gpus, key=lambda one: one[:2]), key=lambda one: one[:2])
+def gres_conf(nodes: Sequence[SlurmNode]) -> str:
+    """The GPUs of each node, detected or stated."""
+    lines: dict[str, list[str]] = {}
+    for node in nodes:
+        stated = [f"Name=gpu Type={kind} Count={count}" for kind, count in node.gpus.items()]
+        for line in stated if node.detect is None else [f"AutoDetect={node.detect}"]:
+            lines.setdefault(line, []).append(node.name)
+    return _text(f"NodeName={hostlist(names)} {line}" for line, names in lines.items())
+
+
+def node_options(node: SlurmNode) -> str:
+    """What a node offers, as its line has it after the processors."""
+    parts = [f"RealMemory={node.memory_mib}"]
+    if node.gpus:
+        parts.append("Gres=" + ",".join(f"gpu:{kind}:{count}" for kind, count in node.gpus.items()))
+    if node.features:
+        parts.append(f"Feature={','.join(node.features)}")
+    return " ".join(parts)
+
+
+def partition_options(partition: SlurmPartition) -> str:
+    """What its line has after the nodes."""
+    nodes = "UNLIMITED" if partition.max_nodes is None else str(partition.max_nodes)
+    time = "UNLIMITED" if partition.max_minutes is None else str(partition.max_minutes)
+    memory = partition.memory_per_gpu_mib
+    return " ".join(
+        [
+            f"Default={'YES' if partition.default else 'NO'}",
+            f"MaxNodes={nodes}",
+            f"MaxTime={time}",
+            *(["OverSubscribe=EXCLUSIVE"] if partition.exclusive else []),
+            *([] if memory is None else [f"DefMemPerGPU={memory}"]),
+            "State=UP",
+        ]
     )
 
 
@@ -143,30 +170,12 @@ def _bracketed(prefix: str, width: int, numbers: Sequence[int]) -> str:
 def _node_lines(nodes: Sequence[SlurmNode]) -> Iterable[str]:
     lines: dict[str, list[str]] = {}
     for node in nodes:
-        parts = [f"CPUs={node.cpus}", f"RealMemory={node.memory_mib}"]
-        if node.gpus:
-            parts.append("Gres=" + ",".join(f"gpu:{kind}:{count}" for kind, count in node.gpus.items()))
-        if node.features:
-            parts.append(f"Feature={','.join(node.features)}")
-        lines.setdefault(" ".join([*parts, f"State={node.state}"]), []).append(node.name)
+        lines.setdefault(f"CPUs={node.cpus} {node_options(node)} State={node.state}", []).append(node.name)
     return (f"NodeName={hostlist(names)} {line}" for line, names in lines.items())
 
 
 def _partition_line(partition: SlurmPartition) -> str:
-    nodes = "UNLIMITED" if partition.max_nodes is None else str(partition.max_nodes)
-    time = "UNLIMITED" if partition.max_minutes is None else str(partition.max_minutes)
-    whole = ["OverSubscribe=EXCLUSIVE"] if partition.exclusive else []
-    return " ".join(
-        [
-            f"PartitionName={partition.name}",
-            f"Nodes={hostlist(partition.nodes)}",
-            f"Default={'YES' if partition.default else 'NO'}",
-            f"MaxNodes={nodes}",
-            f"MaxTime={time}",
-            *whole,
-            "State=UP",
-        ]
-    )
+    return f"PartitionName={partition.name} Nodes={hostlist(partition.nodes)} {partition_options(partition)}"
 
 
 def _paths(nodes: Sequence[SlurmNode]) -> dict[str, tuple[str, ...]]:

@@ -37,7 +37,7 @@ STARTED = SlurmNode(name="elastic-0", cpus=8, memory_mib=64_000, gpus={"h100": 1
 PARTITIONS = [
     SlurmPartition(name="training", nodes=[node.name for node in TRAINING], default=True, exclusive=True),
     SlurmPartition(name="mig", nodes=["mig-0"], max_nodes=1, max_minutes=720),
-    SlurmPartition(name="elastic", nodes=["elastic-0"]),
+    SlurmPartition(name="elastic", nodes=["elastic-0"], memory_per_gpu_mib=64_000),
 ]
 
 
@@ -50,7 +50,8 @@ def test_equal_nodes_share_a_line_and_each_pool_is_a_partition() -> None:
         "PartitionName=training Nodes=training-[0-2] Default=YES MaxNodes=UNLIMITED MaxTime=UNLIMITED "
         "OverSubscribe=EXCLUSIVE State=UP\n"
         "PartitionName=mig Nodes=mig-0 Default=NO MaxNodes=1 MaxTime=720 State=UP\n"
-        "PartitionName=elastic Nodes=elastic-0 Default=NO MaxNodes=UNLIMITED MaxTime=UNLIMITED State=UP\n"
+        "PartitionName=elastic Nodes=elastic-0 Default=NO MaxNodes=UNLIMITED MaxTime=UNLIMITED "
+        "DefMemPerGPU=64000 State=UP\n"
     )
 
 
@@ -64,12 +65,13 @@ def test_nodes_without_gpus_have_no_gres() -> None:
 
 def test_gpus_are_stated_or_detected() -> None:
     assert gres_conf([*TRAINING, SLICED, STARTED]) == (
+        "NodeName=training-[0-2] Name=gpu Type=h100 Count=8\n"
         "NodeName=mig-0 Name=gpu Type=1g.10gb Count=14\n"
         "NodeName=mig-0 Name=gpu Type=3g.40gb Count=2\n"
         "NodeName=elastic-0 Name=gpu Type=h100 Count=1\n"
-        "NodeName=training-[0-2] Name=gpu Type=h100 Count=8\n"
     )
-    assert gres_conf(TRAINING, detect="nvidia") == "AutoDetect=nvidia\n"
+    found = [*(replace(node, detect="nvidia") for node in TRAINING), replace(SLICED, detect="nvml")]
+    assert gres_conf(found) == "NodeName=training-[0-2] AutoDetect=nvidia\nNodeName=mig-0 AutoDetect=nvml\n"
 
 
 def test_leaves_stand_before_the_switches_that_name_them() -> None:
