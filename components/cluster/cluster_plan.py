@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from gpucluster.components.cluster.versions import VersionPlan, plan_versions
 from gpucluster.components.kubernetes.node_health.plan import health_note
+from gpucluster.components.kubernetes.slurm.nodes import slurm_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
 from gpucluster.components.planning.names import ELASTIC, MIG_POOL, TRAINING_POOL
 from gpucluster.components.planning.planning import HEADROOM, Planning, plan_name
@@ -62,7 +63,7 @@ class CloudTraits:
 @dataclass(frozen=True, kw_only=True)
 class SharedParts:
     """cluster_name: of the cloud's Kubernetes cluster, known before its creation. grace_seconds: as in the spec's
-    health. leader_worker_sets: as in its jobs. fleet: None without one.
+    health. leader_worker_sets: as in its jobs. slurm_pools: that Slurm has, not Kueue. fleet: None without one.
     """
 
     name: str
@@ -74,6 +75,7 @@ class SharedParts:
     bucket: OwnBucketPlan | None
     identities: tuple[IdentityPlan, ...]
     leader_worker_sets: bool
+    slurm_pools: tuple[str, ...]
     fleet: FleetPlan | None
     broken_nodes: BrokenNodes
     grace_seconds: int
@@ -100,6 +102,8 @@ def plan_shared_parts(
     """shape: of the training nodes. metrics: whether the cloud collects metrics at the location."""
     health, telemetry = spec.health, spec.telemetry
     versions = plan_versions(spec.versions, traits.cloud, shape, planning, fabrics=traits.fabrics)
+    if spec.slurm_pools:
+        planning.notes.append(slurm_note(spec.slurm_pools, [*spec.pool_gpus]))
     planning.notes.append(health_note(health.broken_nodes, spares=spec.training.spares, repair=traits.repair))
     return SharedParts(
         name=spec.name,
@@ -113,6 +117,7 @@ def plan_shared_parts(
         bucket=plan_bucket(spec.storage.bucket),
         identities=plan_identities(spec.identities, planning, title=clouds()[traits.cloud].title, form=traits.bucket),
         leader_worker_sets=spec.jobs.leader_worker_sets,
+        slurm_pools=spec.slurm_pools,
         fleet=plan_fleet(
             spec.fleet,
             spec.access,

@@ -22,6 +22,7 @@ from gpucluster.components.kubernetes.objects.charts import CHART_SET
 from gpucluster.components.kubernetes.objects.checks import check_object
 from gpucluster.components.kubernetes.objects.namespace import PodSecurity
 from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.slurm.slurm import Slurm
 from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import ClusterTelemetry
 from gpucluster.components.kubernetes.telemetry.collector import MetricsSink
@@ -52,6 +53,8 @@ class SharedPlan(ClusterPlan, Protocol):
     def identities(self) -> Sequence[IdentityPlan]: ...
     @property
     def leader_worker_sets(self) -> bool: ...
+    @property
+    def slurm_pools(self) -> Sequence[str]: ...
     @property
     def fleet(self) -> FleetPlan | None: ...
     @property
@@ -210,8 +213,22 @@ class SharedCluster(Cluster, Generic[Plan]):
             chart_set=self._plan.versions.chart_set,
             leader_worker_sets=self._plan.leader_worker_sets,
             fleet=self._plan.fleet,
+            slurm_pools=self._plan.slurm_pools,
             opts=self._inside,
         )
+        if self._plan.slurm_pools:
+            Slurm(
+                f"{self._name}-slurm",
+                [pool for pool in pools if pool.name in self._plan.slurm_pools],
+                cluster_name=self._plan.cluster_name,
+                workspace=self._workspace,
+                block_class=self._found.block_classes[0],
+                tolerations=self._found.tolerations,
+                registry=self._found.registry,
+                after=self._found.after,
+                closed=self._found.closed,
+                opts=self._inside,
+            )
         if self._plan.fleet is not None:
             self._join(self._plan.fleet, jobs, pools)
         return jobs.ready

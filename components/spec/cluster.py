@@ -18,7 +18,7 @@ from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.planning.problem import BadSpecValue, Problem
 from gpucluster.components.spec.access import Access, Team, TeamName
 from gpucluster.components.spec.commitments import Budget, Promises, Terms
-from gpucluster.components.spec.cross_field_checks import CLUSTER_CHECKS, POOL_CHECKS, pool_gpus
+from gpucluster.components.spec.cross_field_checks import CLUSTER_CHECKS, POOL_CHECKS, pool_gpus, slurm_pools
 from gpucluster.components.spec.existing import ClusterNetwork
 from gpucluster.components.spec.model import (
     LASTS,
@@ -206,7 +206,7 @@ class ClusterSpec(TrainedModel):
     )
     registry: Registry = OwnRegistry(kind="own")
     health: Health = Field(default_factory=Health, description="Handling of broken GPU nodes")
-    jobs: JobKinds = Field(default_factory=JobKinds, description="Kinds of jobs that queues take")
+    jobs: JobKinds = Field(default_factory=JobKinds, description="Who gives GPUs to jobs, and to which kinds")
     fleet: Fleet | None = Field(default=None, description="One queue over several clusters; default: none")
     teams: dict[TeamName, Team] = Field(
         default_factory=dict,
@@ -230,6 +230,11 @@ class ClusterSpec(TrainedModel):
     def pool_gpus(self) -> dict[str, int]:
         """Pool -> GPUs of it that jobs can use, an elastic one at its largest."""
         return pool_gpus(self.training, self.elastic, self.mig)
+
+    @property
+    def slurm_pools(self) -> tuple[str, ...]:
+        """The pools whose GPUs Slurm gives to jobs; Kueue has the others."""
+        return slurm_pools(self.jobs, self.pool_gpus)
 
 
 class StackSpec(ClusterSpec):

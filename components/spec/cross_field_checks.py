@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gpucluster.components.planning.mig_layout import layout_of, layout_problem
 from gpucluster.components.planning.names import FLEET, MIG_POOL, NODE_GPUS, TRAINING_POOL
 from gpucluster.components.planning.problem import Problem, choices, did_you_mean
 from gpucluster.components.spec.access import Access, Team
-from gpucluster.components.spec.operations import Fleet
+from gpucluster.components.spec.operations import Fleet, JobKinds
 from gpucluster.components.spec.pools import (
     BlocksPlacement,
     CapacityBlockPurchase,
@@ -125,11 +125,58 @@ def _queues(elastic: Elastic | None, fleet: Fleet | None) -> Iterator[Problem]:
         yield Problem(f"elastic.pools.{FLEET}", "has the name of the queue of the fleet", "give the pool another name")
 
 
+def slurm_pools(jobs: JobKinds, pools: Iterable[str]) -> tuple[str, ...]:
+    """The pools that belong to Slurm. pools: all of them."""
+    return tuple(pool for pool in pools if jobs.scheduler == "slurm" or pool in jobs.slurm_pools)
+
+
+def _owners(jobs: JobKinds, training: Training, elastic: Elastic | None, mig: Mig | None) -> Iterator[Problem]:
+    pools = [*pool_gpus(training, elastic, mig)]
+    if jobs.scheduler == "both" and not jobs.slurm_pools:
+        yield Problem("jobs.scheduler", "is 'both', but slurm_pools names none", "write those of Slurm: [training]")
+    if jobs.scheduler != "both" and jobs.slurm_pools:
+        owner = "Slurm" if jobs.scheduler == "slurm" else "Kueue"
+        seen = f"is {jobs.scheduler!r}, which gives every pool to {owner}, but slurm_pools names some"
+        yield Problem("jobs.scheduler", seen, "remove slurm_pools, or choose both")
+        return
+    for at, pool in enumerate(jobs.slurm_pools):
+        if pool not in pools:
+            yield Problem(f"jobs.slurm_pools[{at}]", f"is {pool!r}", choices(pool, pools))
+    if jobs.slurm_pools and {*pools} <= {*jobs.slurm_pools}:
+        yield Problem("jobs.slurm_pools", "names every pool", "set jobs.scheduler to slurm and remove slurm_pools")
+
+
+def _asked_of_slurm(
+    jobs: JobKinds,
+    training: Training,
+    elastic: Elastic | None,
+    mig: Mig | None,
+    teams: Mapping[str, Team],
+    fleet: Fleet | None,
+    purchase: Purchase,
+) -> Iterator[Problem]:
+    """What only Kueue does for a pool."""
+    owned = slurm_pools(jobs, pool_gpus(training, elastic, mig))
+    for name, team in teams.items():
+        for pool in owned:
+            if team.gpus.get(pool):
+                seen = f"is {team.gpus[pool]}, but the pool is Slurm's, which shares no pool among teams here"
+                yield Problem(f"teams.{name}.gpus.{pool}", seen, "remove it, or leave the pool to Kueue")
+    if owned and fleet is not None:
+        seen = f"is {jobs.scheduler!r}, but the queue of a fleet is Kueue's"
+        yield Problem("jobs.scheduler", seen, "choose kueue, or remove fleet")
+    if TRAINING_POOL in owned and isinstance(purchase, FlexStartPurchase):
+        seen = "is 'flex-start': nodes start for a job that waits in a queue of Kueue, but the pool training is Slurm's"
+        yield Problem("purchase.kind", seen, "choose on-demand or capacity-block, or leave the pool to Kueue")
+
+
 POOL_CHECKS = (_size, _term, _purchase, _reservation)
 CLUSTER_CHECKS = (
     *POOL_CHECKS,
     _layout,
     _queues,
+    _owners,
+    _asked_of_slurm,
     _quotas,
     _groups,
     _own_bucket,

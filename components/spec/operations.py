@@ -27,21 +27,34 @@ _MOST_GRACE: Final = 3600
 """
 
 
-class JobKinds(Model):
-    """Kinds of jobs in addition to Kubernetes' own, TrainJobs and JobSets."""
-
-    leader_worker_sets: bool = Field(
-        default=False,
-        description="Installs the controller of LeaderWorkerSets: each replica of a service on several nodes, all of "
-        "which start together",
-    )
-
-
 def _once(value: tuple[str, ...]) -> tuple[str, ...]:
     twice = sorted({one for one in value if value.count(one) > 1})
     if twice:
         raise ValueError(f"has {', '.join(twice)} more than once; write each once")
     return value
+
+
+Scheduler = Literal["kueue", "slurm", "both"]
+
+
+class JobKinds(Model):
+    """Who gives GPUs to jobs, and kinds of jobs in addition to Kubernetes' own, TrainJobs and JobSets."""
+
+    scheduler: Scheduler = Field(
+        default="kueue",
+        description="kueue: each pool is a queue of Kubernetes' jobs; slurm: each is a partition of a Slurm cluster in "
+        "Kubernetes, by Slinky's operator; both: those of slurm_pools are partitions, the others queues",
+    )
+    slurm_pools: Annotated[tuple[str, ...], AfterValidator(_once)] = Field(
+        default=(),
+        description="Pools of Slurm if scheduler is both; no other pod gets their GPUs",
+        examples=[["training"]],
+    )
+    leader_worker_sets: bool = Field(
+        default=False,
+        description="Installs the controller of LeaderWorkerSets: each replica of a service on several nodes, all of "
+        "which start together",
+    )
 
 
 # Names that Pulumi accepts, with organization and project if the stack is of another project.

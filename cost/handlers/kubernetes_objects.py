@@ -58,6 +58,14 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
         "https://github.com/kubeflow/trainer/tree/v2.2.1/charts/kubeflow-trainer",
     ),
     "lws": ("its controller's pods", "https://github.com/kubernetes-sigs/lws/tree/v0.9.0/charts/lws"),
+    "slurm-operator-crds": (
+        "definitions of objects only",
+        "https://github.com/SlinkyProject/slurm-operator/tree/v1.1.0/helm/slurm-operator-crds",
+    ),
+    "slurm-operator": (
+        "its controller's pods",
+        "https://github.com/SlinkyProject/slurm-operator/tree/v1.1.0/helm/slurm-operator",
+    ),
 }
 """Chart -> (why it is free, its templates)."""
 

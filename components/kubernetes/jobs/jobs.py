@@ -65,14 +65,18 @@ class Jobs(pulumi.ComponentResource):
         chart_set: str | None = None,
         leader_worker_sets: bool = False,
         fleet: FleetPlan | None = None,
+        slurm_pools: Sequence[str] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
         to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
-        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`. fleet: None without one.
+        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`. fleet: None without one. slurm_pools: of
+        the pools, those without a queue.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
+        release = next(pool.release for pool in pools if pool.name == TRAINING_POOL)
+        pools = [pool for pool in pools if pool.name not in slurm_pools]
         namespace = workspace.namespace.object_name
         teams = [space.team for space in spaces]
         software = Queueing(
@@ -112,10 +116,9 @@ class Jobs(pulumi.ComponentResource):
                 manifest_of(CLUSTER_TRAINING_RUNTIME, spec, object_name=runtime, labels=labels),
                 ready,
             )
-        training = next(pool for pool in pools if pool.name == TRAINING_POOL)
         rules = rules_of(
             pools,
-            release=training.release,
+            release=release,
             queues=queues_of(pools),
             namespaces=[NAMESPACE, *(team.namespace for team in teams)],
             restricted=workspace.pod_security == "baseline",

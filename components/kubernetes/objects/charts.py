@@ -65,6 +65,9 @@ JOBSET: Final = CHARTS["jobset"]
 TRAINER: Final = CHARTS["trainer"]
 # Of the same go.mod. Not in the set: a cluster has it only on request.
 LWS: Final = CHARTS["lws"]
+# On request as well. Slurm's images are those of the chart `slurm` of the same release.
+SLURM_CRDS: Final = CHARTS["slurm-operator-crds"]
+SLURM: Final = CHARTS["slurm-operator"]
 EFA_DEVICE_PLUGIN: Final = CHARTS["efa-device-plugin"]
 NVIDIA_DEVICE_PLUGIN: Final = CHARTS["nvidia-device-plugin"]
 # Alerts and dashboards read the label Hostname, which the next release calls hostname (NVIDIA/dcgm-exporter d5e5f51).

@@ -39,11 +39,16 @@ _QUEUES: Final = frozenset(
 _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 
 # Chart -> kinds it always installs. Sources: aws/karpenter-provider-aws v1.15.0 and the repository above,
-# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.19.2, charts/kueue/templates/crd.
+# charts/karpenter-crd/templates; kubernetes-sigs/kueue v0.19.2, charts/kueue/templates/crd;
+# SlinkyProject/slurm-operator v1.1.0, helm/slurm-operator-crds/templates.
 _IN_TEMPLATES: Final = {
     "karpenter-crd": _ON_AWS,
     f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP,
     "kueue": _QUEUES,
+    "slurm-operator-crds": frozenset(
+        f"slinky.slurm.net:{kind}"
+        for kind in ("Accounting", "Controller", "LoginSet", "NodeSet", "RestApi", "Token")
+    ),
 }
 _NETWORK: Final = frozenset(
     {
@@ -79,7 +84,7 @@ _WITH_DISCOVERY: Final = frozenset({"gpu-operator", "network-operator"})
 # Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
 # deployments/helm/nvidia-device-plugin; NVIDIA/dcgm-exporter, deployment; opencost/opencost-helm-chart,
 # charts/opencost; open-telemetry/opentelemetry-helm-charts, charts/opentelemetry-collector; prometheus-community/
-# helm-charts, charts/kube-state-metrics.
+# helm-charts, charts/kube-state-metrics; SlinkyProject/slurm-operator v1.1.0, helm/slurm-operator, unless `crds.enabled`.
 _WITHOUT: Final = frozenset(
     {
         "aws-efa-k8s-device-plugin",
@@ -88,6 +93,7 @@ _WITHOUT: Final = frozenset(
         "nvidia-device-plugin",
         "opencost",
         "opentelemetry-collector",
+        "slurm-operator",
     }
 )
 

@@ -65,6 +65,16 @@ RENDERED: Final[Mapping[str, Chart]] = {
             module="github.com/NVIDIA/k8s-device-plugin",
             folder="deployments/helm/nvidia-device-plugin",
         ),
+        Chart(
+            name="slurm-operator",
+            module="github.com/SlinkyProject/slurm-operator",
+            folder="helm/slurm-operator",
+        ),
+        Chart(
+            name="slurm-operator-crds",
+            module="github.com/SlinkyProject/slurm-operator",
+            folder="helm/slurm-operator-crds",
+        ),
         Chart(name="vpc-cni", module="github.com/aws/amazon-vpc-cni-k8s", folder="charts/aws-vpc-cni"),
     )
 }

@@ -70,3 +70,53 @@ def test_a_spec_without_teams_says_nothing_of_them(vary: Vary) -> None:
     people = plan_people(spec.access, spec.teams, spec.pool_gpus, planning)
     assert (people.teams, people.memberships, planning.notes) == ((), {}, [])
     assert team_facts(spec.name, spec.teams, spec.pool_gpus) == {}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "owned"),
+    [
+        ({}, ()),
+        ({"scheduler": "slurm"}, ("training", "dev")),
+        ({"scheduler": "both", "slurm_pools": ["training"]}, ("training",)),
+        ({"scheduler": "both", "slurm_pools": ["dev"]}, ("dev",)),
+    ],
+)
+def test_each_pool_has_one_scheduler(vary: Vary, jobs: Mapping[str, Any], owned: tuple[str, ...]) -> None:
+    assert vary(jobs=jobs).slurm_pools == owned
+
+
+BOTH = {"scheduler": "both", "slurm_pools": ["training"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"jobs": {"scheduler": "both"}}, "jobs.scheduler is 'both', but slurm_pools names none"),
+        ({"jobs": {"slurm_pools": ["training"]}}, "jobs.scheduler is 'kueue', which gives every pool to Kueue"),
+        (
+            {"jobs": {"scheduler": "slurm", "slurm_pools": ["training"]}},
+            "jobs.scheduler is 'slurm', which gives every pool to Slurm",
+        ),
+        (
+            {"jobs": {"scheduler": "both", "slurm_pools": ["trainin"]}},
+            r"slurm_pools\[0\] is 'trainin'; allowed: training, dev; did you mean training",
+        ),
+        ({"jobs": {"scheduler": "both", "slurm_pools": ["dev", "training"]}}, "names every pool; set jobs.scheduler"),
+        ({"jobs": {"scheduler": "pbs"}}, "allowed: kueue, slurm, both"),
+        (
+            {"jobs": BOTH, "teams": {"vision": {"groups": ["a"], "gpus": {"training": 8}}}},
+            "teams.vision.gpus.training is 8, but the pool is Slurm's",
+        ),
+        ({"jobs": BOTH, "fleet": {"manager": "first"}}, "the queue of a fleet is Kueue's"),
+        ({"jobs": BOTH, "purchase": {"kind": "flex-start"}, "duration": "7d"}, "the pool training is Slurm's"),
+    ],
+)
+def test_what_only_kueue_does_is_refused_for_a_pool_of_slurm(
+    vary: Vary, changes: Mapping[str, Any], wrong: str
+) -> None:
+    with pytest.raises(InvalidSpec, match=wrong):
+        vary(**changes)
+
+
+def test_a_team_may_share_what_kueue_has(vary: Vary) -> None:
+    assert vary(jobs=BOTH, teams={"vision": {"groups": ["a"], "gpus": {"dev": 8}}}).slurm_pools == ("training",)

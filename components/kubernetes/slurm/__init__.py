@@ -1,0 +1,1 @@
+"""Slurm in the cluster, by Slinky: nodes, configuration, objects."""

@@ -1,0 +1,210 @@
+"""A Slurm cluster on its pools: the operator, the controller, a login node, a node set for each pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pulumi
+
+from gpucluster.components.kubernetes.jobs.job_pool import JobPool
+from gpucluster.components.kubernetes.objects.charts import SLURM as OPERATOR_CHART
+from gpucluster.components.kubernetes.objects.charts import SLURM_CRDS, mirrored
+from gpucluster.components.kubernetes.objects.manifest import manifests
+from gpucluster.components.kubernetes.objects.namespace import namespace, not_to_these, only_these_ports
+from gpucluster.components.kubernetes.objects.objects import (
+    CONFIG_MAP,
+    NETWORK_POLICY,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+    SERVICE_ACCOUNT,
+    Declared,
+    Kind,
+    manifest_of,
+)
+from gpucluster.components.kubernetes.objects.release import Release, release
+from gpucluster.components.kubernetes.slurm.nodes import config_files, node_files
+from gpucluster.components.kubernetes.slurm.objects import (
+    AUTH_KEY,
+    CONFIG,
+    CONTROLLER,
+    JWT_KEY,
+    LOGIN,
+    LOGIN_SET,
+    NODE_SET,
+    OPERATOR,
+    OPERATOR_NAMESPACE,
+    REST_API,
+    SLURM,
+    SSSD,
+    SSSD_FILE,
+    STATE,
+    USERS,
+    controller_spec,
+    login_spec,
+    node_files_name,
+    node_set_spec,
+    rest_api_spec,
+)
+from gpucluster.components.kubernetes.workspaces import Workspace, claims
+from gpucluster.components.planning.names import HOME_CLAIM
+
+_STATE_SIZE = "4Gi"
+"""Source: SlinkyProject/slurm-operator v1.1.0, helm/slurm/values.yaml."""
+_PORTS = (8080, 8081)
+"""Of the operator: metrics and health. Source: the same, helm/slurm-operator/values.yaml."""
+
+
+class Slurm(pulumi.ComponentResource):
+    """Its pods are labelled as the cluster is: the operator copies the labels of its objects. Output: partitions."""
+
+    def __init__(
+        self,
+        name: str,
+        pools: Sequence[JobPool],
+        *,
+        cluster_name: str,
+        workspace: Workspace,
+        block_class: str,
+        tolerations: Sequence[Mapping[str, str]],
+        registry: str | None,
+        after: Sequence[pulumi.Resource],
+        closed: Sequence[str] = (),
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """pools: of Slurm, the first is the default partition. cluster_name: for Slurm's own records. workspace: with
+        its volumes. block_class: of the volume with the queue. tolerations: of pods on CPU nodes. registry, after,
+        closed: as in `Jobs`.
+        """
+        super().__init__("gpucluster:kubernetes:Slurm", name, {}, opts)
+        self._name = name
+        space = {**namespace(SLURM, "privileged")}
+        # slurmd needs no queue; the policy below says which pods of this namespace may have GPUs.
+        labels = {**space["metadata"]["labels"], "gpucluster/gpu-nodes": "allowed"}
+        space["metadata"] = {**space["metadata"], "labels": labels}
+        here = Declared(f"{name}-namespace", space, pulumi.ResourceOptions(parent=self))
+        self._space = here.object_name
+        operator = self._operator(tolerations, registry, after)
+        home = HOME_CLAIM in workspace.volumes
+        files: list[pulumi.Resource] = [
+            *claims(
+                f"{name}-files",
+                {claim: volume.for_team(SLURM) for claim, volume in workspace.volumes.items()},
+                namespace=self._space,
+                opts=pulumi.ResourceOptions(parent=self),
+            ).values(),
+            *self._keys(),
+            self._state(block_class),
+            self._object(CONFIG_MAP, CONFIG, {"data": config_files(pools)}),
+            self._object(SECRET, SSSD, {"type": "Opaque", "stringData": {SSSD_FILE: USERS}}),
+            *self._network(closed),
+            *self._policy(pools),
+        ]
+        controller = self._object(
+            CONTROLLER, SLURM, controller_spec(cluster_name, tolerations, registry), [operator, *files]
+        )
+        self._object(REST_API, SLURM, rest_api_spec(tolerations, registry), [controller])
+        self._object(LOGIN_SET, LOGIN, login_spec(tolerations, registry, home=home), [controller])
+        for pool in pools:
+            image = mirrored(pool.release.pytorch, registry)
+            made = self._object(CONFIG_MAP, node_files_name(pool), {"data": node_files(pool, image, home=home)})
+            spec = node_set_spec(pool, registry, default=pool is pools[0], home=home)
+            # Users change the number of nodes of an elastic pool by hand.
+            scaled = pulumi.ResourceOptions(ignore_changes=["spec.replicas"] if pool.elastic else None)
+            self._object(NODE_SET, pool.name, spec, [controller, made], scaled)
+        self.register_outputs({"partitions": [pool.name for pool in pools]})
+
+    def _object(
+        self,
+        kind: Kind,
+        object_name: str,
+        fields: Mapping[str, Any],
+        after: Sequence[pulumi.Resource] = (),
+        opts: pulumi.ResourceOptions | None = None,
+        annotations: Mapping[str, str] | None = None,
+    ) -> Declared:
+        own = pulumi.ResourceOptions(parent=self, depends_on=[*after])
+        return Declared(
+            f"{self._name}-{object_name}-{kind.name.lower()}",
+            manifest_of(kind, fields, object_name=object_name, namespace=self._space, annotations=annotations),
+            pulumi.ResourceOptions.merge(own, opts),
+        )
+
+    def _operator(
+        self, tolerations: Sequence[Mapping[str, str]], registry: str | None, after: Sequence[pulumi.Resource]
+    ) -> Release:
+        """Without its webhook, which checks what the definitions check as well, and would have to run before it."""
+        here = pulumi.ResourceOptions(parent=self)
+        space = Declared(f"{self._name}-operator-namespace", namespace(OPERATOR_NAMESPACE, "baseline"), here)
+        only_these_ports(f"{self._name}-operator-ports", _PORTS, namespace=space.object_name, opts=here)
+        definitions = release(
+            f"{self._name}-definitions",
+            SLURM_CRDS,
+            release_name=SLURM_CRDS.name,
+            namespace=space.object_name,
+            values={},
+            after=after,
+            opts=here,
+        )
+        return release(
+            f"{self._name}-operator",
+            OPERATOR_CHART,
+            release_name=OPERATOR,
+            namespace=space.object_name,
+            values={
+                "operator": {
+                    "image": {"repository": "ghcr.io/slinkyproject/slurm-operator", "tag": OPERATOR_CHART.version},
+                    "tolerations": [dict(item) for item in tolerations],
+                },
+                "webhook": {"enabled": False},
+                "certManager": {"enabled": False},
+            },
+            registry=registry,
+            after=[definitions, *after],
+            opts=here,
+        )
+
+    def _keys(self) -> list[Declared]:
+        """Tokens of an account without any right, as keys: Kubernetes makes them, no state holds them."""
+        account = self._object(SERVICE_ACCOUNT, "keys", {"automountServiceAccountToken": False})
+        kind = {"type": "kubernetes.io/service-account-token"}
+        owner = {"kubernetes.io/service-account.name": "keys"}
+        return [self._object(SECRET, key, kind, [account], annotations=owner) for key in (AUTH_KEY, JWT_KEY)]
+
+    def _state(self, block_class: str) -> Declared:
+        claim = {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": block_class,
+            "resources": {"requests": {"storage": _STATE_SIZE}},
+        }
+        # Bound once slurmctld has a node.
+        return self._object(PERSISTENT_VOLUME_CLAIM, STATE, claim, annotations={"pulumi.com/skipAwait": "true"})
+
+    def _network(self, closed: Sequence[str]) -> list[pulumi.Resource]:
+        """Slurm's programs reach each other, and the operator its API."""
+        operator = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": OPERATOR_NAMESPACE}}}
+        rules = {
+            "podSelector": {},
+            "policyTypes": ["Ingress"],
+            "ingress": [{"from": [{"podSelector": {}}, operator]}],
+        }
+        made: list[pulumi.Resource] = [self._object(NETWORK_POLICY, "only-from-within", rules)]
+        if closed:
+            here = pulumi.ResourceOptions(parent=self)
+            made.append(not_to_these(f"{self._name}-closed", closed, namespace=self._space, opts=here))
+        return made
+
+    def _policy(self, pools: Sequence[JobPool]) -> list[Declared]:
+        policy, binding = manifests(
+            Path(__file__).with_name("manifests") / "slurm-pods.yaml",
+            {
+                "namespace": SLURM,
+                "pools": [pool.name for pool in pools],
+                "operator": f"system:serviceaccount:{OPERATOR_NAMESPACE}:{OPERATOR}",
+            },
+        )
+        here = pulumi.ResourceOptions(parent=self)
+        first = Declared(f"{self._name}-policy", policy, here)
+        bound = pulumi.ResourceOptions(parent=self, depends_on=[first])
+        return [first, Declared(f"{self._name}-policy-binding", binding, bound)]
