@@ -35,8 +35,8 @@ def test_a_rendered_chart_has_the_workloads_tolerations_and_registries_of_the_ta
     chosen = sorted(pair for pair in given if pair[0] in MODULES)
     assert {package for package, _ in chosen} >= {"jobset", "kueue", "kubeflow-trainer"}
     for package, text in chosen:
-        rows = [one for one in workloads() if one.package == package]
         values = json.loads(text)
+        rows = [one for one in workloads() if one.package == package and one.is_there(values)]
         name, pods = rendered(package, values)
         listed = {one.workload.replace("RELEASE", name): one for one in rows}
         tolerated = {name: one.tolerated(values) for name, one in listed.items()}

@@ -131,3 +131,15 @@ def test_the_sweep_is_100_jobs_that_differ_in_name_and_settings_alone() -> None:
 
 def _documents(text: str) -> list[dict[str, Any]]:
     return list(yaml.safe_load_all(text))
+
+
+def test_the_job_of_slurm_is_the_twin_of_the_trainjob() -> None:
+    script = (FOLDER / "slurm/pytorch.sbatch").read_text()
+    [job] = _documents((FOLDER / "pytorch.yaml").read_text())
+    [program] = re.findall(r"<<'PROGRAM'\n(.*?)^PROGRAM$", script, re.DOTALL | re.MULTILINE)
+    asked = dict(re.findall(r"^#SBATCH --([\w-]+)(?:=(\S+))?$", script, re.MULTILINE))
+    assert program == job["spec"]["trainer"]["args"][0]
+    assert asked["nodes"] == str(job["spec"]["trainer"]["numNodes"])
+    assert (asked["partition"], asked["gpus-per-node"]) == (job["metadata"]["labels"][QUEUE], "8")
+    assert OF_A_CLOUD.findall(script.partition("#SBATCH")[2]) == []
+    assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0

@@ -94,7 +94,7 @@ ConstrainDevices=yes
 ConstrainRAMSpace=yes
 """
 # Containers of jobs by enroot. The pattern matches nothing in slurmctld's image, which has no plugin.
-# Source: SlinkyProject/slurm-operator v1.1.0, docs/usage/pyxis.md.
+# Source: SlinkyProject/slurm-operator v1.1.0, its page "Pyxis".
 _PLUGINS: Final = "include /usr/share/pyxis/*\n"
 
 

@@ -84,7 +84,7 @@ _WITH_DISCOVERY: Final = frozenset({"gpu-operator", "network-operator"})
 # Charts without any. Sources: aws/eks-charts, stable/aws-efa-k8s-device-plugin; NVIDIA/k8s-device-plugin,
 # deployments/helm/nvidia-device-plugin; NVIDIA/dcgm-exporter, deployment; opencost/opencost-helm-chart,
 # charts/opencost; open-telemetry/opentelemetry-helm-charts, charts/opentelemetry-collector; prometheus-community/
-# helm-charts, charts/kube-state-metrics; SlinkyProject/slurm-operator v1.1.0, helm/slurm-operator, unless `crds.enabled`.
+# helm-charts, charts/kube-state-metrics; SlinkyProject/slurm-operator v1.1.0, helm/slurm-operator (by crds.enabled).
 _WITHOUT: Final = frozenset(
     {
         "aws-efa-k8s-device-plugin",
