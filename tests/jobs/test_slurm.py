@@ -80,7 +80,7 @@ def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for document in sorted(found.objects("slurm-"), key=lambda one: one["kind"] != "Namespace"):
             if "name" in document.get("metadata", {}):
                 found.client.apply(document)
-        for document in found.objects("jobs-rules-gpu-pods"):
+        for document in found.objects("jobs-rules-"):
             found.client.apply(document)
         wait_for(
             "the rules are in force",
@@ -129,7 +129,7 @@ def test_the_operator_gets_no_pool_of_kueue(cluster: Cluster) -> None:
     assert cluster.said(moved) == ""
     moved["spec"]["template"]["spec"]["nodeSelector"]["gpucluster/pool"] = "elsewhere"
     assert "given by Kueue" in cluster.said(moved)
-    moved["spec"]["template"]["spec"] = {}
+    moved["spec"]["template"]["spec"] = {"hostname": "training-"}
     assert "given by Kueue" in cluster.said(moved)
 
 
