@@ -83,7 +83,7 @@ class Cluster(pulumi.ComponentResource):
     below /api/v1, for identities that the cloud knows. logs, registry: None if the spec has none.
     bucket: address of the cluster's own, None without one. identities: service account that jobs use to reach buckets
     -> its namespace. fleet: outputs of a stack by which the manager of its fleet reads it, one of them a secret; none
-    unless the spec names a manager.
+    unless the spec names a manager. slurm_login: command that opens a shell on Slurm's login node; empty without Slurm.
     """
 
     cluster_name: pulumi.Output[str]
@@ -98,6 +98,7 @@ class Cluster(pulumi.ComponentResource):
     bucket: pulumi.Output[str] | None
     identities: Mapping[str, str]
     fleet: Mapping[str, Any] = {}
+    slurm_login: str = ""
 
     def outputs(self) -> dict[str, Any]:
         """Outputs for other languages and other stacks, by their names there."""

@@ -22,6 +22,7 @@ from gpucluster.components.kubernetes.objects.charts import CHART_SET
 from gpucluster.components.kubernetes.objects.checks import check_object
 from gpucluster.components.kubernetes.objects.namespace import PodSecurity
 from gpucluster.components.kubernetes.objects.volume import Volume
+from gpucluster.components.kubernetes.slurm.objects import SLURM_SHELL
 from gpucluster.components.kubernetes.slurm.slurm import Slurm
 from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.telemetry.cluster_telemetry import ClusterTelemetry
@@ -217,6 +218,7 @@ class SharedCluster(Cluster, Generic[Plan]):
             opts=self._inside,
         )
         if self._plan.slurm_pools:
+            self.slurm_login = SLURM_SHELL
             Slurm(
                 f"{self._name}-slurm",
                 [pool for pool in pools if pool.name in self._plan.slurm_pools],

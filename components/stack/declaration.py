@@ -198,7 +198,9 @@ def export(cluster: Cluster, days: Decimal | Unknown | None, trial_start: dateti
     if cluster.identities:
         outputs["identities"] = cluster.identities
     outputs |= cluster.fleet
-    commands = _next(pulumi.get_stack(), logs=cluster.logs is not None)
+    if cluster.slurm_login:
+        outputs["slurmLogin"] = cluster.slurm_login
+    commands = _next(pulumi.get_stack(), logs=cluster.logs is not None, slurm_login=cluster.slurm_login)
     for name, value in {**outputs, "sharedStorage": found["storage"], "next": commands}.items():
         pulumi.export(name, value)
     if trial_start:
@@ -207,12 +209,15 @@ def export(cluster: Cluster, days: Decimal | Unknown | None, trial_start: dateti
             pulumi.export("ends", (trial_start + timedelta(days=float(days))).isoformat())
 
 
-def _next(stack: str, *, logs: bool) -> list[str]:
+def _next(stack: str, *, logs: bool, slurm_login: str) -> list[str]:
+    """slurm_login: as the cluster has it."""
     sandbox = "sandbox " if simulated() else ""
+    jobs = (
+        [slurm_login] if slurm_login else ["kubectl apply -f examples/jobs/pytorch.yaml", f"gpucluster {sandbox}jobs"]
+    )
     return [
         f"gpucluster {sandbox}connect --stack {stack}",
-        "kubectl apply -f examples/jobs/pytorch.yaml",
-        f"gpucluster {sandbox}jobs",
+        *jobs,
         *([f"{'gpucluster sandbox ' if sandbox else ''}pulumi stack output logs --stack {stack}"] if logs else []),
     ]
 

@@ -52,9 +52,12 @@ class Registry(BaseModel):
 
 
 class Pushed(BaseModel):
-    """The outputs of a stack whose jobs have their images in its registry."""
+    """The outputs of a stack about how jobs get in: the registry of their images, and the command that opens a shell on
+    Slurm's login node.
+    """
 
     registry: Registry | None = None
+    slurm_login: str = Field(default="", alias="slurmLogin")
 
 
 class Storage(BaseModel):

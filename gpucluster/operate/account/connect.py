@@ -31,7 +31,8 @@ _SECRET: Final = "[secret]"
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """account, cluster: in the cloud's terms; both together identify a cluster. pushing: the commands that log in to
-    its registry and push an image. logs: the command that prints the output of a job's pods.
+    its registry and push an image. logs: the command that prints the output of a job's pods. slurm_login: the one that
+    opens a shell on Slurm's login node, empty without Slurm.
     """
 
     account: str
@@ -40,6 +41,7 @@ class Found:
     kubeconfig: Mapping[str, Any]
     pushing: tuple[str, ...] = ()
     logs: str = ""
+    slurm_login: str = ""
 
 
 def read_stack(stack: str | None) -> Found:
@@ -66,6 +68,7 @@ def read_stack(stack: str | None) -> Found:
         kubeconfig=read_json(found.kubeconfig, OneCluster, source).model_dump(exclude_unset=True),
         pushing=pushing(found.registry),
         logs=found.logs.command if found.logs else "",
+        slurm_login=found.slurm_login,
     )
 
 
@@ -261,6 +264,7 @@ def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, 
             namespace="training",
             kubeconfig=cluster.server.kubeconfig(),
             pushing=pushing(outputs.registry),
+            slurm_login=outputs.slurm_login,
         )
         _enter(found, kubeconfig, context, use=use, kubectl=shutil.which("kubectl") or str(cluster.kubectl))
 
@@ -290,6 +294,8 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
     if wrong:
         raise SystemExit(Exit.FINDINGS)
     click.echo(f"The cluster answers and accepts your jobs in namespace {found.namespace}.")
+    if found.slurm_login:
+        click.echo(f"Login node of Slurm, for admins of the cluster:\n  {found.slurm_login}")
     if found.pushing:
         click.echo("\n  ".join(["Images of jobs:", *found.pushing]))
     if found.logs:

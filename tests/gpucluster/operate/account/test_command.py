@@ -74,6 +74,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return connect
 
 
+def test_a_cluster_with_slurm_has_a_login_node(run: Run, tmp_path: Path) -> None:
+    shell = "kubectl --namespace slurm exec --stdin --tty deployment/login -- bash"
+    (tmp_path / "slurm.json").write_text(json.dumps({**outputs("aws"), "slurmLogin": shell}))
+    code, text = run("--stack", "aws-trial", pulumi=f"{CAT} {tmp_path}/slurm.json")
+    assert (code, f"Login node of Slurm, for admins of the cluster:\n  {shell}\n" in text) == (0, True), text
+    assert "Slurm" not in run("--stack", "aws-trial")[1]
+
+
 def test_a_context_is_written_and_the_cluster_answers(run: Run, tmp_path: Path) -> None:
     assert run("--stack", "aws-trial") == (
         0,
