@@ -180,7 +180,7 @@ TAINTS = [{"key": key, "value": "a", "effect": effect} for key in TAINTED for ef
 @pytest.mark.parametrize("cloud", [*clouds()])
 def test_workloads_run_on_gpu_nodes_or_stay_off_them_as_the_table_has_it(cloud: str) -> None:
     """An operator needs plugins and counters on a broken node above all."""
-    given = [found for plan in plans(cloud).values() for found in packages(plan) if "karpenter-crd" not in found[0]]
+    given = [found for plan in plans(cloud).values() for found in packages(plan) if "-crd" not in found[0]]
     assert {package for package, _ in given} - {one.package for one in workloads()} == set()
     for one, values in ((one, values) for package, values in given for one in workloads() if one.package == package):
         must = one.gpu_nodes == "must"
