@@ -37,7 +37,9 @@ def _up(project: Any, stack: str = "aws-trial") -> None:
     assert done.code == 0, done.text
 
 
-def test_slurm_starts_after_a_failure_changes_and_goes(tmp_path: Path, copy: Callable[[Path], Any]) -> None:
+def test_slurm_starts_after_a_failure_changes_and_leaves_the_pool_to_kueue(
+    tmp_path: Path, copy: Callable[[Path], Any]
+) -> None:
     project = copy(tmp_path)
     _scheduler(project, BOTH)
     fault = project.path / "fault.yaml"
@@ -72,10 +74,13 @@ def test_slurm_starts_after_a_failure_changes_and_goes(tmp_path: Path, copy: Cal
     gone = project.kubectl("get", "namespaces", "--output", "name", stack="aws-trial")
     assert not {"namespace/slurm", "namespace/slinky"} & {*gone.out.split()}, gone.text
 
+
+def test_two_stacks_with_slurm_stand_beside_each_other_and_go(tmp_path: Path, copy: Callable[[Path], Any]) -> None:
+    project = copy(tmp_path)
     _scheduler(project, BOTH)
-    _up(project)
-    _up(project, "gcp-trial")
-    assert (_node_sets(project, "aws-trial"), _node_sets(project, "gcp-trial")) == ({"training": 3}, {"training": 3})
+    for stack in ("aws-trial", "gcp-trial"):
+        _up(project, stack)
+    assert (_node_sets(project, "aws-trial"), _node_sets(project, "gcp-trial")) == ({"training": 4}, {"training": 4})
     for stack in ("aws-trial", "gcp-trial"):
         ended = project.judged("destroy", "--yes", "--skip-preview", stack=stack)
         assert ended.code == 0, ended.text
