@@ -36,7 +36,7 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
         "gpucluster/operate/rehearse",
     },
     "gpucluster/operate/judges": _CORE | {"sandbox"},
-    "gpucluster/operate/rehearse": _CORE | {"cost", "sandbox"},
+    "gpucluster/operate/rehearse": _CORE | {"cost", "components", "sandbox"},
     "gpucluster/operate/pull_request": _CORE
     | {"cost", "policies", "sandbox", "gpucluster/operate/judges", "gpucluster/operate/rehearse"},
     "gpucluster/operate/clients": _CORE | {"components"},

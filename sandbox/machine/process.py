@@ -50,7 +50,7 @@ def run_engine(
     """
     with _interrupts_left_to_the_engine():
         process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE if relayed else None, preexec_fn=_die_with_parent()
+            command, env=environment, stdout=subprocess.PIPE if relayed else None, preexec_fn=die_with_parent()
         )
         started()
         with _forwarding_termination(process), _stopped_by(obstacle, process) as reasons:
@@ -104,7 +104,7 @@ def _relay(output: IO[bytes], *, plain: bool) -> OSError | None:
     return failed
 
 
-def _die_with_parent() -> Callable[[], object] | None:
+def die_with_parent() -> Callable[[], object] | None:
     """Runs first in the engine's process: on Linux, requests its end if the sandbox dies without stopping it."""
     if sys.platform != "linux":
         return None

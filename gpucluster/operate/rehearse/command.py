@@ -21,6 +21,8 @@ from gpucluster.operate.rehearse.document import as_json, as_markdown, as_text
 from gpucluster.operate.rehearse.objects import Manifest, read_manifests
 from gpucluster.operate.rehearse.report import Report, report
 from gpucluster.operate.rehearse.session import rehearse as run_on
+from gpucluster.operate.rehearse.slurm import document as batch
+from gpucluster.operate.rehearse.slurm.rehearsal import are_scripts, rehearsed_scripts
 from gpucluster.options import form_of, output, quiet, stack_option
 from gpucluster.sandbox.clouds.kubernetes.objects import api_servers
 from gpucluster.sandbox.live.cluster import open_cluster
@@ -30,6 +32,7 @@ from gpucluster.sandbox.state.compare import stack_of
 from gpucluster.sandbox.state.state import state_files
 
 _FORMS: Final = {"table": as_text, "json": as_json, "markdown": as_markdown}
+_BATCH_FORMS: Final = {"table": batch.as_text, "json": batch.as_json, "markdown": batch.as_markdown}
 
 
 @click.command()
@@ -39,7 +42,7 @@ _FORMS: Final = {"table": as_text, "json": as_json, "markdown": as_markdown}
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE...",
-    help="Files with Kubernetes objects of any kind; - for stdin.",
+    help="Files with Kubernetes objects of any kind, - for stdin; or batch scripts for Slurm.",
 )
 @stack_option("Stack of the cluster.  [default: the selected one]")
 @click.option("--namespace", "-n", metavar="NAME", help="Namespace of objects without one.  [default: default]")
@@ -50,7 +53,7 @@ _FORMS: Final = {"table": as_text, "json": as_json, "markdown": as_markdown}
     type=click.IntRange(min=5),
     default=45,
     show_default=True,
-    help="Maximum wait for pods to run.",
+    help="Maximum wait for pods, or for nodes of a script.",
 )
 @click.option(
     "--together", is_flag=True, help="Submit all jobs at once, so that they share the cluster, instead of one by one."
@@ -69,12 +72,15 @@ def rehearse(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Rehearse jobs on a stack's live cluster.
+    """Rehearse jobs on a stack's cluster.
 
     Reports for each job whether it is admitted or why not, its nodes, switches and queue, what its machines cost an
     hour, what the API server or a policy refuses, and what pods wait for. Submits jobs one by one, each after the one
     before is deleted. Creates the objects in the sandbox, next to those of its cluster, and deletes all of them
     afterwards.
+
+    Batch scripts (sbatch) are scheduled by Slurm itself on emulated nodes, if the spec has Slurm: reports the nodes,
+    switches and GPUs of each, or why not and what to change. Needs no cluster; downloads Debian's Slurm once.
 
     Exit code 0: the reported jobs would run, or the autoscaler of their pool is not simulated. 1: some would not run.
     2: also if the stack does not exist.
@@ -84,6 +90,15 @@ def rehearse(
         if not quiet:
             click.echo(text, err=True)
 
+    if are_scripts(files):
+        _refuse_options(namespace, up=up)
+        scripts = rehearsed_scripts(
+            _stack(current_project(), stack), files, seconds=seconds, together=together, say=say
+        )
+        output.write(_BATCH_FORMS[form](scripts) + "\n")
+        if not scripts.would_run:
+            raise SystemExit(Exit.FINDINGS)
+        return
     manifests = read_manifests(files, namespace)
     project = current_project()
     named = _stack(project, stack)
@@ -94,6 +109,13 @@ def rehearse(
     output.write(_FORMS[form](found) + "\n")
     if not found.would_run:
         raise SystemExit(Exit.FINDINGS)
+
+
+def _refuse_options(namespace: str | None, *, up: bool) -> None:
+    """Raises UsageError for options that have no meaning for batch scripts."""
+    for option, given in (("--namespace", namespace is not None), ("--up", up)):
+        if given:
+            raise click.UsageError(f"{option} is for Kubernetes objects; remove it for batch scripts")
 
 
 def rehearsed(

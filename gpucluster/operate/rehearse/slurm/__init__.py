@@ -1,0 +1,1 @@
+"""Rehearsal of batch scripts by Slurm's own controller on emulated nodes."""
