@@ -42,9 +42,8 @@ def found(location: Location, labels: Mapping[str, str], name: str, stack: str) 
         filters = [{"Key": key, "Values": [value]} for key, value in labels.items()]
         tagged = caller.pages("resourcegroupstaggingapi", "get_resources", "ResourceTagMappingList", TagFilters=filters)
         things = [_thing(one["ResourceARN"]) for one in tagged]
-        things += [
-            one for one in _log_groups(caller, f"{name}-{stack}") if one.id not in {thing.id for thing in things}
-        ]
+        known = {thing.id for thing in things}
+        things += [one for one in _log_groups(caller, f"{name}-{stack}") if one.id not in known]
         return _with_holders(_standing(caller, things, labels))
 
 
@@ -83,7 +82,8 @@ def _standing(caller: Caller, things: Sequence[ResourceKind], labels: Mapping[st
             continue
         row, facts = _states()[thing.kind], states[thing.kind](thing)
         if facts is not None and _at(facts, row["state"]).lower() not in row["gone"].split():
-            left.append(_SIZES.get(thing.kind, lambda thing, _: thing)(thing, facts))
+            size = _SIZES.get(thing.kind)
+            left.append(size(thing, facts) if size else thing)
     return left
 
 

@@ -76,7 +76,8 @@ def _labelled(client: Client, labels: Mapping[str, str]) -> Iterator[ResourceKin
         # Of nodes and their boot disks; volumes of pods outlive the cluster. Source: GKE documentation, "Creating and
         # managing cluster labels", labels that GKE applies.
         held = clusters.get(one.labels.get("goog-k8s-cluster-name", "")) if "goog-gke-node" in one.labels else None
-        yield replace(_SIZES.get(one.asset_type, lambda thing, _: thing)(thing, resource), held=held or "")
+        size = _SIZES.get(one.asset_type)
+        yield replace(size(thing, resource) if size else thing, held=held or "")
 
 
 def _machine(thing: ResourceKind, one: Mapping[str, Any]) -> ResourceKind:
