@@ -5,7 +5,7 @@ of its kubeconfig, a login, an open range and a role there. Without them `pulumi
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -64,7 +64,8 @@ def _cluster(pulumi: Pulumi, one: StackStatus) -> list[str]:
     user, server = config["users"][0]["user"], config["clusters"][0]["cluster"]["server"]
     kubectl = shutil.which("kubectl")
     if kubectl is None:
-        return not_installed((user.get("exec") or {}).get("command", ""))
+        way: Mapping[str, str] = user.get("exec") or {}
+        return not_installed(way.get("command", ""))
     with TemporaryDirectory() as folder:
         file = Path(folder) / "kubeconfig"
         entry = Entry(name=one.stack, mark={}, namespace="default", kubeconfig=config, use=True)

@@ -135,17 +135,18 @@ def _machine(thing: ResourceKind, one: Any) -> ResourceKind:
 def _volume(thing: ResourceKind, one: Any) -> ResourceKind:
     keys = {"size": "Size", "type": "VolumeType", "iops": "Iops", "throughput": "Throughput"}
     inputs = {name: one[key] for name, key in keys.items() if key in one}
-    attached = next((to for to in one.get("Attachments", []) if to.get("DeleteOnTermination")), {})
-    return replace(thing, inputs=inputs, held=_instance(attached))
+    attached = [_instance(to) for to in one.get("Attachments", [])]
+    return replace(thing, inputs=inputs, held=attached[0] if attached else "")
 
 
 def _interface(thing: ResourceKind, one: Any) -> ResourceKind:
-    attached = one.get("Attachment") or {}
-    return replace(thing, held=_instance(attached) if attached.get("DeleteOnTermination") else "")
+    return replace(thing, held=_instance(one.get("Attachment")))
 
 
 def _instance(attached: Any) -> str:
-    return f"ec2:instance {attached['InstanceId']}" if attached.get("InstanceId") else ""
+    """The machine with which something attached to it is deleted; none for any other attachment."""
+    goes = attached and attached.get("InstanceId") and attached.get("DeleteOnTermination")
+    return f"ec2:instance {attached['InstanceId']}" if goes else ""
 
 
 def _endpoint(thing: ResourceKind, one: Any) -> ResourceKind:

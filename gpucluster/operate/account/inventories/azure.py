@@ -86,7 +86,7 @@ def _sized(clients: Clients, things: Sequence[ResourceKind]) -> list[ResourceKin
     sizes: dict[str, Mapping[str, Any]] = {}
     for kind in {thing.kind for thing in things} & {*_SIZES}:
         listed, inputs = _SIZES[kind]
-        sizes |= {one.id.lower(): inputs(one) for one in listed(clients) if one.properties is not None}
+        sizes |= {str(one.id).lower(): inputs(one) for one in listed(clients) if one.properties is not None}
     return [replace(thing, inputs={**thing.inputs, **sizes.get(thing.whole.lower(), {})}) for thing in things]
 
 

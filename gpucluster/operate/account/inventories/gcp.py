@@ -72,7 +72,7 @@ def _labelled(client: Client, labels: Mapping[str, str]) -> Iterator[ResourceKin
     clusters = {last(one.name): one.name for one in assets if one.asset_type == "container.googleapis.com/Cluster"}
     for one in assets:
         thing = ResourceKind(kind=one.asset_type, whole=one.name, place=one.location, project=client.project)
-        resource = one.versioned_resources[0].resource if one.versioned_resources else {}
+        resource: Mapping[str, Any] = one.versioned_resources[0].resource if one.versioned_resources else {}
         # Of nodes and their boot disks; volumes of pods outlive the cluster. Source: GKE documentation, "Creating and
         # managing cluster labels", labels that GKE applies.
         held = clusters.get(one.labels.get("goog-k8s-cluster-name", "")) if "goog-gke-node" in one.labels else None
