@@ -138,9 +138,15 @@ _JOBS_PORT: Final = 8080
 # have the label of their origin (apis/kueue/v1beta2/multikueue_types.go, pkg/controller/admissionchecks/multikueue).
 def _jobs_values(tolerations: list[dict[str, str]]) -> dict[str, Any]:
     """Of kube-state-metrics, which reads Kueue's Workloads alone."""
-    since = {"valueFrom": ["lastTransitionTime"]}
-    conditions = {"path": ["status", "conditions"], "labelsFromPath": {"condition": ["type"], "status": ["status"]}}
-    checks = {"path": ["status", "admissionChecks"], "labelsFromPath": {"condition": ["name"], "status": ["state"]}}
+
+    def since(path: str, condition: str, status: str) -> dict[str, Any]:
+        """Of each entry of the status, by its names of the condition and the state."""
+        return {
+            "path": ["status", path],
+            "labelsFromPath": {"condition": [condition], "status": [status]},
+            "valueFrom": ["lastTransitionTime"],
+        }
+
     workload = {
         "groupVersionKind": {"group": "kueue.x-k8s.io", "version": "v1beta2", "kind": "Workload"},
         "metricNamePrefix": "gpucluster",
@@ -158,12 +164,12 @@ def _jobs_values(tolerations: list[dict[str, str]]) -> dict[str, Any]:
             {
                 "name": WAITING_SINCE,
                 "help": "Last change of a condition of a job's record, in seconds since 1970",
-                "each": {"type": "Gauge", "gauge": {**conditions, **since}},
+                "each": {"type": "Gauge", "gauge": since("conditions", "type", "status")},
             },
             {
                 "name": FLEET_WAITING_SINCE,
                 "help": "Last change of an admission check of a job's record, in seconds since 1970",
-                "each": {"type": "Gauge", "gauge": {**checks, **since}},
+                "each": {"type": "Gauge", "gauge": since("admissionChecks", "name", "state")},
             },
         ],
     }
