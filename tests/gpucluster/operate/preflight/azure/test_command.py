@@ -49,7 +49,7 @@ def test_a_reader_sees_what_stops_up(
     elif name == "expired":
         az(f"ERROR: {REFRESH}\nPlease run:\naz login")
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(command, "questions_of", lambda _: [])
+    monkeypatch.setattr(command, "questions_of", lambda *_: [])
     ran = CliRunner().invoke(command.preflight, ["--stack", "azure-trial"], env={"COLUMNS": "120"})
     assert ran.exit_code == 1, ran.exception
     file = OUTPUTS / f"{name}.txt"
