@@ -27,6 +27,7 @@ POLICY = json.dumps(
 )
 TAGS = [{"Key": "cluster", "Value": "trial"}]
 Client = Callable[[str], Any]
+Life = Callable[[Client], None]
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def storage(of: Client) -> None:
     s3.delete_bucket(Bucket="data")
 
 
-LIVES = {
+LIVES: dict[Life, list[str]] = {
     network: [
         "aws:ec2/vpc:Vpc",
         "aws:ec2/subnet:Subnet",
@@ -157,9 +158,7 @@ LIVES = {
 
 
 @pytest.mark.parametrize("life", LIVES, ids=lambda life: life.__name__)
-def test_the_policies_allow_what_the_provider_calls(
-    life: Callable[[Client], None], deployer: Callable[..., Client]
-) -> None:
+def test_the_policies_allow_what_the_provider_calls(life: Life, deployer: Callable[..., Client]) -> None:
     life(deployer(LIVES[life]))
 
 
@@ -174,7 +173,7 @@ def test_the_policies_allow_what_the_provider_calls(
     ],
 )
 def test_without_one_action_its_call_is_denied(
-    life: Callable[[Client], None], action: str, operation: str, deployer: Callable[..., Client]
+    life: Life, action: str, operation: str, deployer: Callable[..., Client]
 ) -> None:
     with pytest.raises(ClientError, match=r"not authorized|AccessDenied|Access Denied") as denied:
         life(deployer(LIVES[life], action))
