@@ -63,9 +63,10 @@ def _opened(value: Any) -> Any:
 
 def pod(space: str, pool: str | None = None, *, gpus: int = 8, **more: Any) -> dict[str, Any]:
     """A pod with GPUs. pool: that it selects."""
-    container = {"name": "a", "image": "a:1", "resources": {"limits": {"nvidia.com/gpu": gpus}} if gpus else {}}
-    selected = {"nodeSelector": {"gpucluster/pool": pool}} if pool else {}
-    spec = {"containers": [container], **selected, **more}
+    limits: dict[str, Any] = {"limits": {"nvidia.com/gpu": gpus}} if gpus else {}
+    selected: dict[str, Any] = {"nodeSelector": {"gpucluster/pool": pool}} if pool else {}
+    container = {"name": "a", "image": "a:1", "resources": limits}
+    spec: dict[str, Any] = {"containers": [container], **selected, **more}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": space}, "spec": spec}
 
 
