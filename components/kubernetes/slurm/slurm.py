@@ -184,7 +184,7 @@ class Slurm(pulumi.ComponentResource):
     def _network(self, closed: Sequence[str]) -> list[pulumi.Resource]:
         """Slurm's programs reach each other, and the operator its API."""
         operator = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": OPERATOR_NAMESPACE}}}
-        rules = {
+        rules: dict[str, Any] = {
             "podSelector": {},
             "policyTypes": ["Ingress"],
             "ingress": [{"from": [{"podSelector": {}}, operator]}],
