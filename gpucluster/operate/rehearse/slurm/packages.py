@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import io
+import lzma
 import os
 import platform
 import re
@@ -196,7 +197,7 @@ def unpack(package: bytes, folder: Path) -> None:
         with tarfile.open(fileobj=io.BytesIO(_data(package))) as tar:
             wanted = [member for member in tar if member.name.removeprefix("./").startswith(_WANTED)]
             tar.extractall(folder, wanted, filter="data")
-    except (tarfile.TarError, ValueError, OSError) as error:
+    except (tarfile.TarError, lzma.LZMAError, EOFError, ValueError, OSError) as error:
         raise NoSlurm(f"a package of Debian cannot be unpacked: {error}") from error
 
 
@@ -212,7 +213,7 @@ def _data(package: bytes) -> bytes:
     while header := package[place : place + _HEADER]:
         name, size = header[:16].decode("ascii").strip(), int(header[48:58])
         place += _HEADER
-        if name.startswith("data.tar"):
+        if name.startswith("data.tar") and place + size <= len(package):
             return package[place : place + size]
         place += size + size % 2
-    raise ValueError("it has no data.tar")
+    raise ValueError("it has no complete data.tar")

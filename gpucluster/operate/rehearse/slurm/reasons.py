@@ -171,12 +171,8 @@ def advice(cluster: SlurmCluster, partition: str, gpus: Mapping[str, int]) -> li
     nodes = [node for node in cluster.nodes if node.name in gpus]
     found: list[str] = []
     most = max((sum(node.gpus.values()) for node in nodes), default=0)
-    used = max(gpus.values(), default=0)
-    exclusive = any(one.exclusive for one in cluster.partitions if one.name == partition)
-    if most and not used:
-        found.append(f"it gets no GPU, because it asks for none: write #SBATCH --gres=gpu:{most}")
-    elif exclusive and used < most:
-        found.append(f"it takes whole nodes, but uses {used} of {most} GPUs of each: write #SBATCH --gres=gpu:{most}")
+    if most and not any(gpus.values()):  # a partition of whole nodes gives their GPUs to jobs that ask for none, too
+        found.append(f"it gets no GPU, because it asks for none: write #SBATCH --gres=gpu:COUNT, at most {most}")
     below, all_below = _under_switches(nodes), _under_switches(nodes_of(cluster, partition))
     if len(below) > 1 and max(all_below.values(), default=0) >= len(nodes):
         found.append(
