@@ -129,7 +129,7 @@ class _Daemons:
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict[str, "subprocess.Popen[bytes]"])
 
     def start(self, name: str, *arguments: str) -> None:
-        """In a session of its own, out of reach of Ctrl-C, and with our end as its end. Raises NoSlurm."""
+        """In its own session, out of reach of Ctrl-C, and with our end as its end. Raises NoSlurm."""
         log = f"{name}-{len(self.running)}"
         try:
             with (self.controller.folder / f"{log}.log").open("wb") as file:
@@ -163,8 +163,8 @@ class _Daemons:
                 if daemon.poll() is not None:
                     raise NoSlurm(f"{log.partition('-')[0]} does not start: {self._last_words(log)}")
             if time.monotonic() > end:
-                said = self._last_words(next(reversed(self.running)))
-                raise NoSlurm(f"Slurm is not ready after {_STARTS_WITHIN:.0f} s ({what}): {said}")
+                words = self._last_words(next(reversed(self.running)))
+                raise NoSlurm(f"Slurm is not ready after {_STARTS_WITHIN:.0f} s ({what}): {words}")
             time.sleep(_TICK)
 
     def _last_words(self, log: str) -> str:

@@ -26,10 +26,10 @@ _FEW_CPUS: Final = ("--cpus-per-task=1", "--ntasks-per-node=1")
 
 @dataclass(frozen=True, kw_only=True)
 class _Less:
-    """Less of one quantity. options: of sbatch, which ask for less. said: what to tell if that helps."""
+    """Less of one quantity. options: of sbatch, which ask for less. remedy: for the reader, if that helps."""
 
     options: Sequence[str]
-    said: str
+    remedy: str
 
 
 def too_much(controller: Controller, cluster: SlurmCluster, script: Path) -> list[str]:
@@ -52,7 +52,7 @@ def too_much(controller: Controller, cluster: SlurmCluster, script: Path) -> lis
         partition = next((one for one in cluster.partitions if found is not None and one.name == found[1]), None)
         if partition is not None:
             lesses = _lesses(cluster, partition, memory, no_gpus)
-            return [less.said for less in lesses if not accepted(*_options(one for one in lesses if one is not less))]
+            return [less.remedy for less in lesses if not accepted(*_options(one for one in lesses if one is not less))]
     return []
 
 
@@ -75,36 +75,36 @@ def _lesses(
     found = [
         _Less(
             options=[f"--nodes={most}", f"--ntasks={most}"],
-            said=f"a job in partition {name} gets at most {_count(most, 'node')}: write --nodes={most} or less, and no "
+            remedy=f"a job in partition {name} gets at most {_count(most, 'node')}: write --nodes={most} or less, and no "
             "more tasks than these hold",
         ),
         _Less(
             options=_FEW_CPUS,
-            said=f"a node of partition {name} has {cpus} CPUs: the tasks of a node times --cpus-per-task may be {cpus}",
+            remedy=f"a node of partition {name} has {cpus} CPUs: the tasks of a node times --cpus-per-task may be {cpus}",
         ),
-        *([_Less(options=no_gpus, said=_gpus_said(name, nodes))] if no_gpus else []),
+        *([_Less(options=no_gpus, remedy=_gpus_remedy(name, nodes))] if no_gpus else []),
     ]
     if memory is not None:
-        said = (
+        remedy = (
             f"a node of partition {name} has {mib} MiB of memory: write --mem={mib} or less, or --mem=0 for all of it"
         )
-        found.append(_Less(options=[memory], said=said))
+        found.append(_Less(options=[memory], remedy=remedy))
     if leaves:
         largest = max(leaves.values())
-        said = (
+        remedy = (
             f"the nodes of partition {name} are below {_count(len(leaves), 'switch')}, at most {largest} below one: "
             f"write --nodes={largest} or less, or a larger --switches; Slurm waits for the switches for as long as "
             "--switches=COUNT@TIME says, or max_switch_wait (300 s), and then starts the job on more"
         )
-        found.append(_Less(options=[f"--switches={len(leaves)}"], said=said))
+        found.append(_Less(options=[f"--switches={len(leaves)}"], remedy=remedy))
     return found
 
 
-def _gpus_said(name: str, nodes: Sequence[SlurmNode]) -> str:
+def _gpus_remedy(name: str, nodes: Sequence[SlurmNode]) -> str:
     offers = dict.fromkeys(_offer(node) for node in nodes if node.gpus)
     if not offers:
         return f"the nodes of partition {name} have no GPUs: write another --partition, or remove --gres"
-    kind, count = max(nodes, key=lambda node: sum(node.gpus.values())).gpus.copy().popitem()
+    kind, count = next(iter(max(nodes, key=lambda node: sum(node.gpus.values())).gpus.items()))
     return f"a node of partition {name} has {' or '.join(offers)}: write --gres=gpu:{kind}:{count} or less"
 
 
@@ -147,7 +147,7 @@ def hint(cluster: SlurmCluster, words: str) -> list[str]:
         "nvalid --": "correct the option that sbatch names",
         "nrecognized option": "correct the option that sbatch names",
     }
-    return [said for part, said in known.items() if part in words][:1]
+    return [remedy for part, remedy in known.items() if part in words][:1]
 
 
 _WAITING: Final = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -161,3 +162,4 @@ def test_whatever_ends_the_command_no_daemon_is_left(how: signal.Signals) -> Non
         held.wait(LIMIT)
     wait_for("the end of all daemons", lambda: not any(daemon.is_running() for daemon in daemons))
     assert folder.exists() == (how is signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
