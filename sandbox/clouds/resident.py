@@ -38,8 +38,8 @@ def install_launchers(home: Path, sdks: Mapping[str, Sdk], *, any_version: bool 
     existing stack requests them until its next `up`. Launchers without an SDK are removed, and the schemas that the
     engine and the YAML host kept: they have only the types of an earlier command (pkg/v3, schema.loadSchemaBytes).
 
-    any_version: also a launcher above any version, for an engine that takes the highest (TAKES_THE_HIGHEST): programs
-    in languages without an environment of Python bring SDKs of their own versions.
+    any_version: also a launcher above any version, for an engine that takes the highest (TAKES_THE_HIGHEST): a program
+    in another language than Python brings SDKs in versions that are not installed here.
     """
     plugins = home / "plugins"
     for schema in (*plugins.glob("schema-*.json"), *(home / "schemas").glob("*.json")):

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpucluster.sandbox.engine.engine import Engine
 
 
-def host_beside(engine: Engine, runtime: str) -> Path | None:
+def host_of_engine(engine: Engine, runtime: str) -> Path | None:
     """The host that came with the engine's own release; an engine looks beside itself first."""
     folders = os.pathsep.join(map(str, (engine.binary.parent, engine.binary.resolve().parent)))
     found = shutil.which(f"pulumi-language-{runtime}", path=folders)

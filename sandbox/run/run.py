@@ -26,7 +26,7 @@ from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
 from gpucluster.sandbox.engine.engine import ACCEPTED_RANGE, INPUT_ERROR_FILE, WAITS_FILE, Engine, keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
-from gpucluster.sandbox.engine.hosts import host_beside, host_on_path, link_host
+from gpucluster.sandbox.engine.hosts import host_of_engine, host_on_path, link_host
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.yaml_host import put_yaml_host
 from gpucluster.sandbox.machine import disk
@@ -89,7 +89,7 @@ def _refuse_without_host(project: Project, engine: Engine) -> None:
     """Refuses a program in a language that no host here runs, before the engine starts a pack or a provider for it."""
     runtime, name = project.runtime, f"pulumi-language-{project.runtime}"
     known = runtime in _BUILT_HOSTS and engine.origin == "built"
-    if runtime and not known and not (host_beside(engine, runtime) or host_on_path(runtime)):
+    if runtime and not known and not (host_of_engine(engine, runtime) or host_on_path(runtime)):
         raise InputError(
             f"the program is in {runtime}, and its language host {name} is missing: the sandbox's own engine runs "
             f"Python and YAML; install Pulumi ({ACCEPTED_RANGE}) from https://www.pulumi.com/docs/install/, put it on "
@@ -105,7 +105,7 @@ def _put_host(project: Project, engine: Engine) -> None:
     runtime, home = project.runtime, project.store.home
     if engine.origin == "built" and runtime == "yaml":
         put_yaml_host(home, say_on_stderr)
-    elif runtime and runtime not in _BUILT_HOSTS and not host_beside(engine, runtime):
+    elif runtime and runtime not in _BUILT_HOSTS and not host_of_engine(engine, runtime):
         own = host_on_path(runtime)
         if own is not None:
             link_host(home, runtime, engine.version, own)

@@ -46,8 +46,7 @@ _IN_TEMPLATES: Final = {
     f"{_GCP_REPOSITORY}/karpenter-crd": _ON_GCP,
     "kueue": _QUEUES,
     "slurm-operator-crds": frozenset(
-        f"slinky.slurm.net:{kind}"
-        for kind in ("Accounting", "Controller", "LoginSet", "NodeSet", "RestApi", "Token")
+        f"slinky.slurm.net:{kind}" for kind in ("Accounting", "Controller", "LoginSet", "NodeSet", "RestApi", "Token")
     ),
 }
 _NETWORK: Final = frozenset(

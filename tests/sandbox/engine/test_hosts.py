@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.sandbox.engine.engine import Engine
-from gpucluster.sandbox.engine.hosts import host_beside, host_on_path, link_host
+from gpucluster.sandbox.engine.hosts import host_of_engine, host_on_path, link_host
 
 
 def _program(file: Path) -> Path:
@@ -18,14 +18,14 @@ def _program(file: Path) -> Path:
     return file
 
 
-def test_a_host_beside_the_engine_counts_also_through_a_link_to_the_engine(tmp_path: Path) -> None:
+def test_a_host_of_engine_the_engine_counts_also_through_a_link_to_the_engine(tmp_path: Path) -> None:
     release = _program(tmp_path / "release/pulumi")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/pulumi").symlink_to(release)
     engine = Engine(binary=tmp_path / "bin/pulumi", version="3.259.0", origin="path", language_host=None)
-    assert host_beside(engine, "nodejs") is None
+    assert host_of_engine(engine, "nodejs") is None
     host = _program(tmp_path / "release/pulumi-language-nodejs")
-    assert host_beside(engine, "nodejs") == host
+    assert host_of_engine(engine, "nodejs") == host
 
 
 def test_a_host_on_the_path_is_linked_and_the_link_follows_a_newer_one(
