@@ -250,7 +250,7 @@ def completion(shell: str) -> None:
         cost,
         guardrails,
         Later("judge", "gpucluster.operate.judges.command:judge", "Validate a plan against the vendors' schemas."),
-        Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
+        Later("rehearse", "gpucluster.operate.rehearse.command:rehearse", "Rehearse jobs on a stack's cluster."),
         Later("jobs", "gpucluster.operate.jobs.command:jobs", "List jobs: state, place in the queue, reason and cost."),
         Later(
             "connect", "gpucluster.operate.account.connect:connect", "Write a kubeconfig context for a stack's cluster."

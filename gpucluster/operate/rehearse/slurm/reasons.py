@@ -75,12 +75,12 @@ def _lesses(
     found = [
         _Less(
             options=[f"--nodes={most}", f"--ntasks={most}"],
-            remedy=f"a job in partition {name} gets at most {_count(most, 'node')}: write --nodes={most} or less, and no "
-            "more tasks than these hold",
+            remedy=f"a job in partition {name} gets at most {_count(most, 'node')}: write --nodes={most} or less, and "
+            "no more tasks than these hold",
         ),
         _Less(
             options=_FEW_CPUS,
-            remedy=f"a node of partition {name} has {cpus} CPUs: the tasks of a node times --cpus-per-task may be {cpus}",
+            remedy=f"a node of partition {name} has {cpus} CPUs: tasks of a node times --cpus-per-task may be {cpus}",
         ),
         *([_Less(options=no_gpus, remedy=_gpus_remedy(name, nodes))] if no_gpus else []),
     ]
