@@ -17,7 +17,7 @@ _KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
     "apps": ("kubernetes_objects",),
     "batch": ("kubernetes_objects",),
     "cloud.google.com": ("gcp_compute_class",),
-    "core": ("kubernetes_objects",),
+    "core": ("kubernetes_objects", "volume_claims"),
     "helm.sh": ("kubernetes_objects",),
     "karpenter.sh": ("karpenter",),
     "monitoring.coreos.com": ("kubernetes_objects",),

@@ -6,7 +6,7 @@ Source of the keys: Karpenter v1 NodePool API and its well-known labels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
@@ -34,7 +34,9 @@ class KarpenterCloud:
 
     group: API group of the node class. provider: price book file. cluster, node_class: type tokens.
     region_of_zone: None where the name does not tell. disks: the lines of a node class for a machine type, a number of
-    machines and a region. machine_keys, zone_keys: requirements that name machine types and zones.
+    machines and a region. volume: the lines of a volume by its type of disk, GiB and region. classes: class of volumes
+    that the cloud's clusters bring -> type of disk. machine_keys, zone_keys: requirements that name machine types and
+    zones.
     """
 
     group: str
@@ -43,11 +45,13 @@ class KarpenterCloud:
     node_class: str
     region_of_zone: Callable[[str], str | None]
     disks: Callable[[Pricing, str, Count, str], Iterator[CostLine | NotPriced]]
+    volume: Callable[[Pricing, str, Decimal, str], Iterator[CostLine]]
+    classes: Mapping[str, str] = field(default_factory=dict[str, str])
     machine_keys: tuple[str, ...] = ("node.kubernetes.io/instance-type",)
     zone_keys: tuple[str, ...] = ("topology.kubernetes.io/zone",)
 
 
-def _clouds(group: str) -> Iterator[KarpenterCloud]:
+def karpenter_clouds(group: str = "") -> Iterator[KarpenterCloud]:
     """KARPENTER in `karpenter_CLOUD` of every cloud, imported when asked for: first of one that the group names."""
     for cloud in sorted(clouds(), key=lambda name: name not in group):
         if (module := module_of(f"gpucluster.cost.handlers.karpenter_{cloud}")) is not None:
@@ -57,10 +61,12 @@ def _clouds(group: str) -> Iterator[KarpenterCloud]:
 def cloud_of(item: Pricing) -> KarpenterCloud:
     """The cloud of a pool, by `spec.template.spec.nodeClassRef.group`. Raises CannotPrice for one not known here."""
     group = item.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
-    for cloud in _clouds(group):
+    for cloud in karpenter_clouds(group):
         if cloud.group == group:
             return cloud
-    raise CannotPrice(f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in _clouds(''))}")
+    raise CannotPrice(
+        f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in karpenter_clouds())}"
+    )
 
 
 def gib(quantity: str, what: str) -> Decimal:
@@ -154,14 +160,14 @@ def region_of(item: Pricing, requirements: Requirements, cloud: KarpenterCloud) 
         return region
     if requirements.get(_REGION):
         return requirements[_REGION][0]
-    found = {region for cluster in _clusters(item, cloud) if (region := _cluster_region(item, cluster, cloud))}
+    found = {region for cluster in clusters_behind(item, cloud) if (region := cluster_region(item, cluster, cloud))}
     if len(found) == 1:
         return found.pop()
     raise CannotPrice(f"its region is not known: require {cloud.zone_keys[0]} or {_REGION} in the pool")
 
 
-def _clusters(item: Pricing, cloud: KarpenterCloud) -> Sequence[Resource]:
-    """The cluster behind the pool's provider, else every cluster of the cloud in the stack."""
+def clusters_behind(item: Pricing, cloud: KarpenterCloud) -> Sequence[Resource]:
+    """The cluster behind an object's provider, else every cluster of the cloud in the stack."""
     provider = item.resources.get(item.resource.provider)
     behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
     found = [item.resources.get(urn) for urn in behind]
@@ -169,7 +175,7 @@ def _clusters(item: Pricing, cloud: KarpenterCloud) -> Sequence[Resource]:
     return clusters or item.resources.of_type(cloud.cluster)
 
 
-def _cluster_region(item: Pricing, cluster: Resource, cloud: KarpenterCloud) -> str | None:
+def cluster_region(item: Pricing, cluster: Resource, cloud: KarpenterCloud) -> str | None:
     """Where a cluster says that it is, by `location` on Google Cloud."""
     location = cluster.inputs.get("location")
     region = cloud.region_of_zone(location) if isinstance(location, str) else item.resources.region(cluster)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.core.catalog import aws_regions
@@ -45,6 +46,11 @@ def region_of_zone(zone: str) -> str | None:
     return region if local is None else f"{region}/{local}"
 
 
+def volume(item: Pricing, kind: str, gib: Decimal, region: str) -> Iterator[CostLine]:
+    """An EBS volume."""
+    yield from disk_lines(item, Disk(kind, gib), Count.fixed(Decimal(1)), what="volume", region=region)
+
+
 KARPENTER: Final = KarpenterCloud(
     "karpenter.k8s.aws",
     "aws",
@@ -52,5 +58,6 @@ KARPENTER: Final = KarpenterCloud(
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
     region_of_zone,
     disks,
+    volume,
     zone_keys=("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id"),
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.handlers.azure_aks import system_disks
 from gpucluster.cost.handlers.azure_place import CLUSTER, region_of_zone
+from gpucluster.cost.handlers.azure_storage import azure_disk_lines
 from gpucluster.cost.handlers.karpenter import KarpenterCloud
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import Pricing
@@ -24,6 +26,14 @@ def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Itera
     yield from system_disks(node_class, machine, gib, count, region=region)
 
 
+def volume(item: Pricing, kind: str, gib: Decimal, region: str) -> Iterator[CostLine]:
+    """A managed disk. Classes that AKS brings make it ZRS where the cluster has nodes in several zones (AKS 1.29 and
+    later), and LRS else, which is priced here.
+    """
+    sku = kind if "_" in kind else f"{kind}_LRS"
+    yield from azure_disk_lines(item, sku, gib, Count.fixed(Decimal(1)), what="volume", region=region)
+
+
 KARPENTER: Final = KarpenterCloud(
     "karpenter.azure.com",
     "azure",
@@ -31,5 +41,8 @@ KARPENTER: Final = KarpenterCloud(
     "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass",
     region_of_zone,
     disks,
+    volume,
+    # Azure Kubernetes Service documentation, storage classes.
+    {"default": "StandardSSD", "managed-csi": "StandardSSD", "managed-csi-premium": "Premium"},
     ("node.kubernetes.io/instance-type", "karpenter.azure.com/sku-name"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.disks import optional_number
@@ -37,6 +38,11 @@ def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Itera
         yield from google_disk_lines(node_class, disk, count, what=what, region=region)
 
 
+def volume(item: Pricing, kind: str, gib: Decimal, region: str) -> Iterator[CostLine]:
+    """A persistent disk or Hyperdisk."""
+    yield from google_disk_lines(item, Disk(kind, gib), Count.fixed(Decimal(1)), what="volume", region=region)
+
+
 KARPENTER: Final = KarpenterCloud(
     "karpenter.k8s.gcp",
     "gcp",
@@ -44,4 +50,7 @@ KARPENTER: Final = KarpenterCloud(
     "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass",
     region_of,
     disks,
+    volume,
+    # Google Kubernetes Engine documentation, Persistent volumes: classes of the persistent disk driver.
+    {"standard": "pd-standard", "standard-rwo": "pd-balanced", "premium-rwo": "pd-ssd"},
 )

@@ -139,17 +139,6 @@ def ingress(item: Pricing) -> Iterator[NotPriced]:
     yield item.not_priced("an Ingress may create a load balancer in the cloud")
 
 
-@prices("kubernetes:core/v1:PersistentVolumeClaim")
-def volume_claim(item: Pricing) -> Iterator[Free | NotPriced]:
-    """A claim on an existing volume costs nothing; a class with a provisioner creates a new one."""
-    storage_class = item.get("spec", "storageClassName")
-    if storage_class == "" or item.get("spec", "volumeName"):
-        yield item.free("a claim on an existing volume", _RUNS_ON_NODES)
-    else:
-        shown = "the default class" if storage_class is None else f"class {storage_class!r}"
-        yield item.not_priced(f"the claim creates a new volume of {shown}")
-
-
 _POD: Final[dict[str, tuple[str, ...]]] = {
     "Pod": ("spec",),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
