@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema
 
+from gpucluster.components.planning.names import TRAINING_POOL
 from gpucluster.components.planning.problem import Problem
 from gpucluster.components.spec.model import Day, Model, Whole
 
@@ -48,7 +49,7 @@ class JobKinds(Model):
     slurm_pools: Annotated[tuple[str, ...], AfterValidator(_once)] = Field(
         default=(),
         description="Pools of Slurm if scheduler is both; no other pod gets their GPUs",
-        examples=[["training"]],
+        examples=[[TRAINING_POOL]],
     )
     leader_worker_sets: bool = Field(
         default=False,

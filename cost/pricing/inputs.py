@@ -166,10 +166,8 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, list | tuple):
         for one in cast("list[Any]", value):
             yield from _leaves(one, path)
-    elif value not in _OFF:
+    elif value not in _OFF or value is False or value == "false":
         yield path, value
-    elif value is False or value == "false":
-        yield f"{path}{_TURNED_OFF}", value
 
 
 @dataclass(frozen=True)
@@ -190,12 +188,13 @@ def split_unread(resource: Resource) -> tuple[list[Bearing], list[str]]:
     inputs = resource.inputs
     if isinstance(inputs, Inputs) and (inputs.read or resource.type not in TEMPLATES):
         for path, value in _unread(inputs, ""):
-            effect, why = effect_of(resource.type, path)
-            name = path.removesuffix(_TURNED_OFF)
-            if not effect and name == path:
-                others[path] = None
-            elif effect not in ("free", ""):
-                bearing[name] = Bearing(name, effect, f"{name} is {_shown(value)}: {why}")
+            off = value is False or value == "false"
+            effect, why = effect_of(resource.type, path, off)
+            if not effect:
+                if not off:
+                    others[path] = None
+            elif effect != "free":
+                bearing[path] = Bearing(path, effect, f"{path} is {_shown(value)}: {why}")
     return [*bearing.values()], [*others]
 
 
@@ -205,11 +204,10 @@ def _shown(value: Any) -> str:
 
 
 @cache
-def effect_of(type_: str, path: str) -> tuple[Effect, str]:
-    """(effect, why) of an unread input, by the first row that fits; empty if none does."""
-    off = path.endswith(_TURNED_OFF)
+def effect_of(type_: str, path: str, off: bool = False) -> tuple[Effect, str]:
+    """(effect, why) of an unread input, by the first row that fits; empty if none does. off: an option turned off."""
     found, pattern = _rows_of(type_, off)
-    fits = pattern.fullmatch(path.removesuffix(_TURNED_OFF))
+    fits = pattern.fullmatch(path)
     if fits is None:
         return "", ""
     row = found[int(str(fits.lastgroup).removeprefix("row"))]

@@ -289,8 +289,9 @@ DISK = Decimal(20) * Decimal("0.08") / 730
 
 
 def shrinks(type_: str, at: str, before: Any, after: Any, **inputs: Any) -> tuple[NodeImpact, ...]:
-    pool = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": AUTOSCALED} if type_.startswith("aws:") else inputs
-    old, new = (resource(type_, **{**pool, at: value}) for value in (before, after))
+    group: dict[str, Any] = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": AUTOSCALED}
+    pool = group if type_.startswith("aws:") else inputs
+    old, new = (resource(type_, "it", **{**pool, at: value}) for value in (before, after))
     region = {"aws": "us-east-1", "gcp": "us-central1"}
     return node_impacts(Changes(ended=[], before=Resources([old], default_regions=region), after=Resources([new])))
 

@@ -22,7 +22,7 @@ def test_a_host_of_engine_the_engine_counts_also_through_a_link_to_the_engine(tm
     release = _program(tmp_path / "release/pulumi")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/pulumi").symlink_to(release)
-    engine = Engine(binary=tmp_path / "bin/pulumi", version="3.259.0", origin="path", language_host=None)
+    engine = Engine(binary=tmp_path / "bin/pulumi", version="3.259.0", origin="PATH", language_host=None)
     assert host_of_engine(engine, "nodejs") is None
     host = _program(tmp_path / "release/pulumi-language-nodejs")
     assert host_of_engine(engine, "nodejs") == host

@@ -57,12 +57,12 @@ def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None
 
 def test_both_prices_of_the_spare_are_told(home: Answer) -> None:
     at, quote = next((n, one) for n, one in enumerate(home.quotes, 1) if one.candidate.words == "on demand")
-    assert quote.without_spares == quote.total - round(Decimal("55.04") * 720, 2)
+    without = quote.total - round(Decimal("55.04") * 720, 2)
+    assert quote.without_spares == without
     text = " ".join(run(*HOME, "--top", str(at)).stdout.split())
-    spare = quote.total - quote.without_spares
-    assert f"1 spare costs ${spare:,.2f}; {ranged(quote.without_spares, quote.gap)} without" in text
+    assert f"1 spare costs ${quote.total - without:,.2f}; {ranged(without, quote.gap)} without" in text
     row = json.loads(run(*HOME, "--format", "json").stdout)["quotes"][at - 1]
-    assert row["without_spares_usd"] == f"{quote.without_spares:f}"
+    assert row["without_spares_usd"] == f"{without:f}"
     alone = json.loads(run(*HOME, "--spares", "0", "--format", "json").stdout)["quotes"]
     assert {one["without_spares_usd"] for one in alone} == {""}
 

@@ -18,8 +18,11 @@ Run = Callable[..., tuple[int, str]]
 def test_an_sdk_that_is_not_installed_is_named_with_its_extra(
     run: Run, monkeypatch: pytest.MonkeyPatch, cloud: str, sdk: str
 ) -> None:
-    for name in [*sys.modules]:
+    imported = dict(sys.modules)
+    for name, module in imported.items():
         if name.startswith((f"gpucluster.operate.clients.{cloud}", f"gpucluster.operate.account.inventories.{cloud}")):
+            package, _, last = name.rpartition(".")
+            monkeypatch.setattr(imported[package], last, module)  # the import below sets another one
             monkeypatch.delitem(sys.modules, name)
     for name in [one for one in sys.modules if one == sdk or one.startswith(f"{sdk}.")] or [sdk]:
         monkeypatch.setitem(sys.modules, name, None)
