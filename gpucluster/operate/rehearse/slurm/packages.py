@@ -28,7 +28,6 @@ from gpucluster.errors import Fault
 from gpucluster.sandbox.engine.progress import Say
 
 MIRROR_VARIABLE: Final = "GPUCLUSTER_DEBIAN_URL"
-_PUBLIC: Final = "https://deb.debian.org/debian"
 _SOURCES: Final = Path("/etc/apt")
 _TABLE: Final = "gpucluster/operate/rehearse/slurm/packages.csv"
 _STALLED_SECONDS: Final = 30.0
@@ -157,7 +156,10 @@ def _fill(folder: Path, say: Say) -> None:
 def _download(package: Package) -> bytes:
     """Raises NoSlurm with the answer of every mirror."""
     failures: list[str] = []
-    for mirror in mirrors():
+    archives = mirrors()
+    if not archives:
+        failures.append(f"{_SOURCES} names no archive of Debian")
+    for mirror in archives:
         url = f"{mirror}/{package.file}"
         try:
             with urllib.request.urlopen(url, timeout=_STALLED_SECONDS) as response:
@@ -176,9 +178,9 @@ def _download(package: Package) -> bytes:
 
 
 def mirrors(sources: Path = _SOURCES) -> Sequence[str]:
-    """Addresses of archives, in order: the one that the user names, those of apt here, the public one."""
+    """Addresses of archives, in order: the one that the user names, else those of apt here."""
     named = os.environ.get(MIRROR_VARIABLE)
-    return [named.rstrip("/")] if named else [*dict.fromkeys([*_of_apt(sources), _PUBLIC])]
+    return [named.rstrip("/")] if named else [*dict.fromkeys(_of_apt(sources))]
 
 
 def _of_apt(sources: Path) -> Iterator[str]:

@@ -54,9 +54,7 @@ def test_a_package_that_is_none_or_leads_outside_is_refused(content: bytes, tmp_
     assert not [*tmp_path.rglob("out")]
 
 
-def test_archives_are_those_of_apt_then_the_public_one_or_the_named_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_archives_are_those_of_apt_or_the_named_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
     (tmp_path / "sources.list.d").mkdir()
     (tmp_path / "sources.list").write_text(
@@ -65,8 +63,8 @@ def test_archives_are_those_of_apt_then_the_public_one_or_the_named_one(
     text = "Types: deb\nURIs: http://b.example/debian\n\nURIs: http://b.example/debian-security\n"
     (tmp_path / "sources.list.d" / "debian.sources").write_text(text)
     (tmp_path / "sources.list.d" / "off.disabled").write_text("deb http://c.example/debian x main\n")
-    assert mirrors(tmp_path) == ["http://a.example/debian", "http://b.example/debian", "https://deb.debian.org/debian"]
-    assert mirrors(tmp_path / "none") == ["https://deb.debian.org/debian"]
+    assert mirrors(tmp_path) == ["http://a.example/debian", "http://b.example/debian"]
+    assert mirrors(tmp_path / "none") == []
     monkeypatch.setenv(MIRROR_VARIABLE, "http://mine.example/debian/")
     assert mirrors(tmp_path) == ["http://mine.example/debian"]
 
@@ -115,3 +113,11 @@ def test_a_file_that_the_archive_lacks_is_named(archive: Path, monkeypatch: pyte
         packages.find_programs(print)
     assert str(caught.value) == Says("slurmd 2", MIRROR_VARIABLE, "slurmd.deb", "404")
     assert archive.exists()
+
+
+def test_where_no_archive_is_known_it_is_said_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(packages, "mirrors", list[str])
+    with pytest.raises(NoSlurm) as caught:
+        packages.find_programs(print)
+    assert str(caught.value) == Says("slurmctld", MIRROR_VARIABLE, "names no archive of Debian")
