@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.cost.handlers.karpenter import KarpenterCloud, cluster_region, clusters_behind, gib, karpenter_clouds
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.pricing.model import CostLine, Free, NotPriced
@@ -52,6 +51,6 @@ def _declared(item: Pricing, storage_class: str) -> str | None:
     for one in item.resources.objects_named(_CLASS, storage_class, provider=item.resource.provider):
         for name in ("type", "skuName", "skuname"):
             found: Any = read(one.inputs, "parameters", name)
-            if isinstance(found, str) and found is not UNKNOWN:
+            if isinstance(found, str):
                 return found
     return None

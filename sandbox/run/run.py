@@ -100,12 +100,17 @@ def _refuse_without_host(project: Project, engine: Engine) -> None:
 _BUILT_HOSTS: Final = ("python", "yaml")
 
 
+def _in_another_language(project: Project) -> bool:
+    """Whether the program needs a host, and SDKs, that are not of this environment."""
+    return bool(project.runtime) and project.runtime not in _BUILT_HOSTS
+
+
 def _put_host(project: Project, engine: Engine) -> None:
     """Links the host of the program's language where the engine looks; it ignores the PATH in the sandbox."""
     runtime, home = project.runtime, project.store.home
     if engine.origin == "built" and runtime == "yaml":
         put_yaml_host(home, say_on_stderr)
-    elif runtime and runtime not in _BUILT_HOSTS and not host_of_engine(engine, runtime):
+    elif _in_another_language(project) and not host_of_engine(engine, runtime):
         own = host_on_path(runtime)
         if own is not None:
             link_host(home, runtime, engine.version, own)
@@ -169,7 +174,7 @@ def _end_what_lost_its_cluster(project: Project) -> None:
 def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
     store = project.store
     sdks = installed_sdks(site_packages(project.virtualenv))
-    foreign = bool(project.runtime) and project.runtime not in _BUILT_HOSTS
+    foreign = _in_another_language(project)
     install_launchers(store.home, sdks, any_version=foreign)
     _put_host(project, engine)
     keep_no_log(store.home / "logs")
