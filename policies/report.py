@@ -7,7 +7,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.core.program.spec_places import spec_place
 from gpucluster.policies.answers import Answer, answers
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
+from gpucluster.policies.engine.exemptions import GRANTS, Grant
 from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.rule import (
@@ -44,6 +45,7 @@ class Checked:
     nodes: the plan's effects on nodes of pools; empty for a state.
     own: the number of programs of the clusters themselves that are not listed, for users; empty without any.
     specs: files of the specs of its clusters, if known.
+    grant: which exemptions of programs count.
     """
 
     file: str
@@ -52,6 +54,7 @@ class Checked:
     nodes: Sequence[NodeImpact] = ()
     own: str = ""
     specs: Sequence[Path] = ()
+    grant: Grant = field(default_factory=Grant)
 
     def name_of(self, resource: Resource) -> str:
         """An exemption's name for the resource: its name, or its URN if others have the same name."""
@@ -106,6 +109,7 @@ def check_stack(
         resources=resources,
         nodes=() if changes is None else node_impacts(changes),
         specs=specs,
+        grant=Grant.of(settings.configs.get(GRANTS, {}), (), counts=pack.program_exemptions),
         own=counted(outcomes, trusts=pack.program_exemptions),
     )
 
@@ -168,13 +172,30 @@ class Found:
         """The place to edit, as text, with the field of the spec; empty if it is unknown."""
         return ", ".join(filter(None, (":".join(map(str, self.place or ())), self.field)))
 
+    @property
+    def exempts_in_program(self) -> bool:
+        """Whether an exemption in the program can accept it; else only one in the pack's configuration can."""
+        return self.checked.grant.covers(self.rule.name)
+
     def exemption(self, today: datetime.date) -> str | None:
-        """An entry of `exemptions` that accepts it once the user adds reason and owner; None if not exemptible."""
+        """An entry that accepts it once the user adds reason and owner: of the program's `exemptions`, or without
+        `rule` of those in the pack's configuration of the rule. None if not exemptible.
+        """
         if self.resource is None or not self.rule.accepts:
             return None
-        until = today + datetime.timedelta(days=_EXEMPT_DAYS)
-        entry = {"rule": self.rule.name, "resource": self.checked.name_of(self.resource)}
-        return json.dumps({**entry, "reason": "", "owner": "", "until": until.isoformat()})
+        in_program, grant = self.exempts_in_program, self.checked.grant
+        until = today + datetime.timedelta(days=min(_EXEMPT_DAYS, grant.days) if in_program else _EXEMPT_DAYS)
+        rule = {"rule": self.rule.name} if in_program else {}
+        owner = next(iter(grant.owners)) if in_program and grant.owners and len(grant.owners) == 1 else ""
+        return json.dumps(
+            {
+                **rule,
+                "resource": self.checked.name_of(self.resource),
+                "reason": "",
+                "owner": owner,
+                "until": until.isoformat(),
+            }
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

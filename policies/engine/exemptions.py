@@ -133,6 +133,10 @@ class Grant:
             company=frozenset(rules),
         )
 
+    def covers(self, rule: str) -> bool:
+        """Whether an entry of a program from this rule can count."""
+        return self.counts and (self.rules is None or rule in self.rules)
+
     def refusal(self, entry: Exemption, today: datetime.date) -> str | None:
         """Why an entry of a program does not count, None if it does."""
         if entry.rule not in _rules() | self.company:

@@ -70,9 +70,12 @@ def _row(found: Sequence[Found], report: Report) -> Row:
     # Without names if every resource gets the same.
     [(everyone, _)] = by_text((name, "") for name in names)
     lines = [f"write in {'' if about == everyone else f'{about}, '}{edit}" for about, edit in edits]
-    accept = "one of them, add to exemptions, with its name," if several else "it, add to exemptions, with"
-    exemption = first.exemption(report.today)
-    lines += [f"to accept {accept} a reason and an owner: {exemption}"] if exemption else []
+    if exemption := first.exemption(report.today):
+        place = (
+            "exemptions" if first.exempts_in_program else f"the pack's configuration, exemptions of {first.rule.name}"
+        )
+        accept = f"one of them, add to {place}, with its name," if several else f"it, add to {place}, with"
+        lines.append(f"to accept {accept} a reason and an owner: {exemption}")
     fixes = [*by_text((name, one.fix) for name, one in named)]
     return Row(
         (
@@ -125,7 +128,10 @@ class Finding(Model):
     fix: str
     edits: list[Edit] = Field(description="What to write into the resource, if the rule knows it")
     page: str = Field(description="The page about the rule, in the repository of the rules")
-    exemption: str | None = Field(description="JSON of the exemption that accepts it, with empty reason and owner")
+    exemption: str | None = Field(
+        description="JSON of the exemption that accepts it, to be completed by reason and owner; without `rule`, it "
+        "counts only in the pack's configuration of the rule"
+    )
 
 
 class Nodes(Model):

@@ -200,6 +200,46 @@ def test_the_exemption_that_a_finding_offers_accepts_it_once_reason_and_owner_ar
     assert guardrails("check", stdin=_state({}, exemptions=[entry]))[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("pack", "settings", "place", "entry"),
+    [
+        (
+            "training",
+            {"rules": ["required-labels"], "owners": ["ada"], "days": 7},
+            "exemptions",
+            {"days": 7, "owner": "ada"},
+        ),
+        ("training", {"rules": ["budget"]}, "the pack's configuration, exemptions of required-labels", {}),
+        ("production", {}, "the pack's configuration, exemptions of required-labels", {}),
+    ],
+    ids=["within limits", "of another rule", "of no program"],
+)
+def test_the_exemption_that_a_finding_offers_counts_in_the_pack(guardrails, tmp_path, pack, settings, place, entry):
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"exemptions-valid": settings}))
+    arguments = ("check", "--pack", pack, "--config", str(config))
+    _, out, _ = guardrails(*arguments, stdin=_state({}))
+    [line] = [line for line in out.splitlines() if "accept it" in line]
+    offered = json.loads(line.partition("a reason and an owner: ")[2])
+    in_program = place == "exemptions"
+    until = datetime.date.today() + datetime.timedelta(days=entry.get("days", 30))
+    assert (line.partition("add to ")[2].partition(", with")[0], offered) == (
+        place,
+        {
+            **({"rule": "required-labels"} if in_program else {}),
+            "resource": "group",
+            "reason": "",
+            "owner": entry.get("owner", ""),
+            "until": until.isoformat(),
+        },
+    )
+    offered |= {"reason": "trial of one day", "owner": "ada"}
+    if not in_program:
+        config.write_text(json.dumps({"exemptions-valid": settings, "required-labels": {"exemptions": [offered]}}))
+    code, out, _ = guardrails(*arguments, stdin=_state({}, exemptions=[offered] if in_program else []))
+    assert (code, "required-labels  mandatory" in out) == (0, False)
+
+
 def test_several_files_are_checked_at_once_and_each_is_named(guardrails, tmp_path):
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text(_state({"team": "research"}))
