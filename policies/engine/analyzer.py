@@ -56,6 +56,7 @@ from gpucluster.policies.engine.rule import (
     Stack,
     StackRule,
     Violation,
+    explained_by,
     message,
     spec_field,
 )
@@ -211,6 +212,7 @@ class Analyzer(AnalyzerServicer):
         found = [
             {
                 "rule": rule.name,
+                "explain": explained_by(rule),
                 "level": "advisory" if self._levels[rule.name] == ADVISORY else "mandatory",
                 "count": len(of_rule),
                 "field": next(filter(None, (spec_field(rule, violation) for violation in of_rule)), ""),

@@ -17,6 +17,7 @@ import datetime
 import enum
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -195,7 +196,7 @@ class Rule:
     spec: the field of a cluster's spec that decides, as far as one does.
     enforcement: its level in the training pack.
     order: its position among rules of its level, in every list and report; those without one come last, by name.
-    folder: name of the folder whose pack adds it; empty for a rule of this package.
+    folder: the one whose pack adds it, as `--pack` takes it; empty for a rule of this package.
     """
 
     name: str
@@ -345,4 +346,4 @@ def page_of(rule: Rule) -> str:
 
 def explained_by(rule: Rule) -> str:
     """The command that explains the rule in any installation of the package."""
-    return f"gpucluster guardrails explain {rule.name}{f' --pack {rule.folder}' if rule.folder else ''}"
+    return f"gpucluster guardrails explain {rule.name}{f' --pack {shlex.quote(rule.folder)}' if rule.folder else ''}"

@@ -39,23 +39,25 @@ class BadPack(InputError):
     """A folder is no pack; the message has a line for each problem."""
 
 
-def pack_of(name: str) -> Pack:
-    """A pack by its name, or that of a folder. Raises BadPack."""
+def pack_of(name: str, written: str = "") -> Pack:
+    """A pack by its name, or that of a folder. written: see `read_pack`. Raises BadPack."""
     if name in PACKS:
         return PACKS[name]
     if not Path(name).is_dir():
         raise BadPack(f"--pack is {name!r}; write {', '.join(PACKS)} or a folder with rules")
-    return read_pack(Path(name))
+    return read_pack(Path(name), written)
 
 
-def read_pack(folder: Path) -> Pack:
-    """The pack of a folder. Raises BadPack."""
+def read_pack(folder: Path, written: str = "") -> Pack:
+    """The pack of a folder. written: the folder as a user writes it, where this is a copy of it. Raises BadPack."""
     fields, problems = _fields(folder)
     name = str(fields.get("name", folder.resolve().name))
     extends = fields.get("extends", TRAINING.name)
     base = PACKS.get(str(extends), _EMPTY)
     if extends not in (*PACKS, _NONE):
         problems.append(f"{folder / FILE}: extends is {extends!r}; write {', '.join(PACKS)} or {_NONE}")
+    below = folder.is_absolute() and folder.is_relative_to(Path.cwd())
+    written = written or str(folder.relative_to(Path.cwd()) if below else folder)
     own: list[Rule] = []
     package = _package(folder)
     taken = {rule.name: "a rule of gpucluster" for rule in rules()}
@@ -64,7 +66,7 @@ def read_pack(folder: Path) -> Pack:
         if isinstance(found, Rule) and found.name in taken:
             found = f"{file}: `{found.name}` is {taken[found.name]}; give the rule another name"
         if isinstance(found, Rule):
-            own.append(replace(found, folder=folder.name))
+            own.append(replace(found, folder=written))
             taken[found.name] = f"the rule of {file.name}"
         else:
             problems.append(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from typing import Literal
 
@@ -75,4 +76,4 @@ def _rule(rule: Rule, pack: Pack) -> RuleModel:
 def explaining(rules: Iterable[Rule]) -> str:
     """The command that explains any of these rules."""
     folder = next((rule.folder for rule in rules if rule.folder), "")
-    return f"gpucluster guardrails explain NAME{f' --pack {folder}' if folder else ''}"
+    return f"gpucluster guardrails explain NAME{f' --pack {shlex.quote(folder)}' if folder else ''}"

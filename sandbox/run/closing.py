@@ -68,7 +68,7 @@ def _findings(packs: Sequence[Any], where: Callable[[str], str]) -> Iterator[Lin
 
 def _next(costs: Sequence[Any], mandatory: Sequence[Any], line: CommandLine, stack: str, code: int) -> str:
     if mandatory:
-        return f"gpucluster guardrails explain {mandatory[0]['rule']}"
+        return mandatory[0]["explain"]
     if code:
         return ""
     if line.words[0] == "preview":

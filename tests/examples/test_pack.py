@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,18 @@ def test_the_page_has_the_files_as_they_are() -> None:
     for file in sorted(PACK.iterdir()):
         if file.suffix in (".py", ".yaml"):
             assert file.read_text().strip() in page, file.name
+
+
+def test_the_test_on_the_page_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/plan/company-packs.md").read_text()
+    [written] = re.findall(r"```python\n(from gpucluster\.rules\.testing .*?)```", page, re.DOTALL)
+    (tmp_path / "acme").symlink_to(PACK)
+    shutil.copy(PLANS / "aws.json", tmp_path / "plan.json")
+    monkeypatch.chdir(tmp_path)
+    defined: dict[str, Any] = {}
+    exec(written, defined)
+    [test] = [value for name, value in defined.items() if name.startswith("test_")]
+    test()
 
 
 def test_a_plan_that_can_not_be_read_is_one_error(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def pack_of_base(name: str, base: str, temporary: str) -> Pack:
     if folder is None and Path(name).is_dir():
         raise InputError(_lacks("pack", name, base))
     try:
-        return pack_of(name if folder is None else str(folder))
+        return pack_of(name if folder is None else str(folder), written=name)
     except BadPack as error:
         raise BadPack(str(error).replace(str(folder), f"{name} of the base {base}")) from None
 

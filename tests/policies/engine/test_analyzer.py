@@ -311,8 +311,20 @@ def test_the_closing_block_is_handed_the_number_of_findings_and_the_field_to_edi
         engine.run(program)
     [findings] = handed_over(tmp_path).values()
     assert findings["findings"] == [
-        {"rule": "training-pool-in-one-domain", "level": "mandatory", "count": 1, "field": ""},
-        {"rule": "budget", "level": "advisory", "count": 1, "field": "budget.monthly_usd"},
+        {
+            "rule": "training-pool-in-one-domain",
+            "explain": "gpucluster guardrails explain training-pool-in-one-domain",
+            "level": "mandatory",
+            "count": 1,
+            "field": "",
+        },
+        {
+            "rule": "budget",
+            "explain": "gpucluster guardrails explain budget",
+            "level": "advisory",
+            "count": 1,
+            "field": "budget.monthly_usd",
+        },
     ]
 
 

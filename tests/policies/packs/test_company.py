@@ -49,7 +49,7 @@ def test_rules_of_a_folder_run_beside_those_of_the_pack_it_extends(folder: Path,
         (folder / "pack.yaml").write_text(yaml.safe_dump({"extends": extends}))
     pack, base = read_pack(folder), PACKS.get(extends or "training")
     assert {explained_by(rule) for rule in pack.rules if rule.name == "first-rule"} == {
-        "gpucluster guardrails explain first-rule --pack acme"
+        f"gpucluster guardrails explain first-rule --pack {folder}"
     }
     assert (pack.name, own_rules(pack)) == ("acme", {"first-rule", "second-rule"})
     assert {rule.name for rule in pack.rules} - own_rules(pack) == {rule.name for rule in (base.rules if base else ())}
@@ -131,8 +131,13 @@ def test_commands_take_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch,
 
     code, listed = run("list", "--pack", str(folder))
     assert (code, listed) == (0, Says("second-rule"))
-    assert listed.splitlines()[-1] == f"Next: gpucluster guardrails explain NAME --pack {folder.name}"
+    assert " ".join(listed.split()).endswith(f"Next: gpucluster guardrails explain NAME --pack {folder}")
     assert run("explain", "first-rule", "--pack", str(folder))[0] == 0
+    monkeypatch.chdir(folder.parent)
+    for written in (folder.name, str(folder)):
+        assert run("list", "--pack", written)[1].splitlines()[-1] == (
+            f"Next: gpucluster guardrails explain NAME --pack {folder.name}"
+        )
     (folder / "odd.py").write_text("RULE = None\n")
     for command in (("list", "--pack"), ("check", "--pack"), ("pack",)):
         code, said = run(*command, str(folder))

@@ -18,7 +18,7 @@ UP = CommandLine.of(["up", "--yes"])
 
 
 def finding(rule: str, level: str, count: int = 1, field: str = "") -> dict[str, Any]:
-    return {"rule": rule, "level": level, "count": count, "field": field}
+    return {"rule": rule, "explain": f"explain {rule} --pack own", "level": level, "count": count, "field": field}
 
 
 def pack(*findings: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def test_a_failing_preview_counts_its_findings_and_names_the_lines_to_edit(
             "over the budget by $2.65: trial.yaml:3, budget.monthly_usd; 1 mandatory finding",
             "bad",
         ),
-        Line("Next", "gpucluster guardrails explain required-labels"),
+        Line("Next", "explain required-labels --pack own"),
     ]
 
 
