@@ -43,7 +43,7 @@ def pack_of(name: str, written: str = "") -> Pack:
     """A pack by its name, or that of a folder. written: see `read_pack`. Raises BadPack."""
     if name in PACKS:
         return PACKS[name]
-    if not Path(name).is_dir():
+    if not name or not Path(name).is_dir():
         raise BadPack(f"--pack is {name!r}; write {', '.join(PACKS)} or a folder with rules")
     return read_pack(Path(name), written)
 

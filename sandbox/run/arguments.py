@@ -5,6 +5,7 @@ state.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,10 +139,27 @@ _WITHOUT_STATE: Final = frozenset(
 
 
 def refuse_command(line: CommandLine, file: Path) -> None:
-    """Raises InputError for a command that the sandbox does not run. file: that of the stack in the working tree."""
+    """Raises InputError for a command that the sandbox does not run, and for policy packs that the engine would leave
+    out or not find. file: that of the stack in the working tree.
+    """
     reason = _REFUSED.get(line.words)
     if reason is not None:
         raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
+    packs = [pack for value in line.values("--policy-pack") for pack in value.split(",")]
+    if problems := [*filter(None, (_no_pack(pack, line.folder(Path.cwd())) for pack in packs))]:
+        raise InputError("\n".join(problems))
+
+
+def _no_pack(pack: str, cwd: Path) -> str:
+    """Why a value of --policy-pack is no policy pack; empty if it is one."""
+    folder = cwd / pack
+    if pack and (folder / "PulumiPolicy.yaml").is_file():
+        return ""
+    if not pack:  # such as `--policy-pack "$(gpucluster guardrails pack acme)"` where acme is refused
+        return "--policy-pack is empty, so no rule would run; write a folder with a PulumiPolicy.yaml"
+    why, name = ("has no PulumiPolicy.yaml", pack) if folder.is_dir() else ("is no folder", "training")
+    by_name = f'--policy-pack "$(gpucluster guardrails pack {shlex.quote(name)})"'
+    return f"--policy-pack is {pack!r}, which {why}; write one that has, or for rules of gpucluster {by_name}"
 
 
 def reads_state(line: CommandLine) -> bool:

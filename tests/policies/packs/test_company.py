@@ -117,9 +117,10 @@ def test_a_folder_that_is_no_pack_is_one_error(tmp_path: Path, files, says) -> N
 
 
 def test_neither_a_pack_nor_a_folder_is_one_error() -> None:
-    with pytest.raises(BadPack) as caught:
-        pack_of("trainning")
-    assert str(caught.value) == "--pack is 'trainning'; write baseline, training, production or a folder with rules"
+    for name in ("trainning", ""):
+        with pytest.raises(BadPack) as caught:
+            pack_of(name)
+        assert str(caught.value) == f"--pack is {name!r}; write baseline, training, production or a folder with rules"
 
 
 def test_commands_take_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

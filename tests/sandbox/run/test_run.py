@@ -455,6 +455,9 @@ def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
         ("config refresh --stack dev", "edit stacks/Pulumi.dev.yaml instead"),
         ("login", "would leave the sandbox's own state"),
         ("preview", "no stack is selected; add --stack NAME"),
+        ("preview --stack dev --policy-pack=", "--policy-pack is empty, so no rule would run"),
+        ("preview --stack dev --policy-pack stacks", '--policy-pack "$(gpucluster guardrails pack stacks)"'),
+        ("up --yes --stack dev --policy-pack polices", "'polices', which is no folder"),
     ],
 )
 def test_what_the_sandbox_does_not_do_is_refused_as_the_user_s_input(project: Any, command: str, message: str) -> None:
