@@ -192,7 +192,7 @@ def _whole(place: GpuMachines) -> bool:
         if (
             known.whole_node
             if known is not None
-            else name.gpus >= 8 or not name.machine or (name.cloud is not None and unlisted(name.cloud, name.machine))
+            else name.gpus >= 8 or not name.machine or name.cloud is None or unlisted(name.cloud, name.machine)
         ):
             return True
     return False

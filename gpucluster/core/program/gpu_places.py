@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from gpucluster.core.catalog.gpu_names import GpuName, may_name, names_in
+from gpucluster.core.catalog.gpu_names import About, GpuName, may_name, names_in
 from gpucluster.core.program.resources import UNKNOWN, Unknown
 from gpucluster.core.program.values import at, is_list, is_object, known_items, parsed, text, whole
 
@@ -102,12 +102,23 @@ _NOT_READ: Final = re.compile(
     r"|tolerations|match(?:expressions|fields)|topologyspreadconstraints|description|comments?|displayname|message|__\w+"
 )
 _OTHER_NAME: Final = re.compile(
-    r"(?i)(?!.*(?:type|size|sku|machine|accelerator)).*(?:name|nameprefix|image|role|arn|bucket|path|key|project|profile|ids?)"
+    r"(?i)(?!.*(?:type|size|sku|machine|accelerator|shape|flavou?r|plan))"
+    r".*(?:name|nameprefix|image|role|arn|bucket|path|key|project|.profile|ids?)"
 )
 """Keys of the names of other things; only Azure's names of sizes cannot be one, and are often under `name`."""
 _ABOUT_MACHINES: Final = re.compile(r"(?i)instance|machine|famil|node|vm|gpu|accel|sku|flavou?r|size")
+_ABOUT_FAMILIES: Final = re.compile(r"(?i)instance|machine|famil|node|vm")
+"""`P2` is a size of Azure's App Service, too."""
+_KIND_OF: Final = re.compile(
+    r"(?i)(?!ami|os|.*(?:image|disk|volume|storage)).*(?:type(?:name)?|shape|plan|famil\w+|flavou?r(?:name)?|sku|size"
+    r"|class|tier|accelerator\w*|gpu)|profile|experiments"
+)
+"""Keys of kinds of machines, and of many other things."""
+_ANY_GPU: Final = re.compile(r"accelerator(?:Manufacturers|Types)")
+"""Keys of requirements that any GPU machine meets."""
+_GPUS: Final = re.compile(r"(?i).*(?:accelerat|gpu).*")
 _SCALING: Final = re.compile(r"(?i)scal|capacity|sku|size$|priorityprofile")
-_ENDS: Final = r"(?:size|count|nodes|nodecount|capacity|instances|replicas)?"
+_ENDS: Final = r"(?:size|count|nodes|(?:node|instance|worker|machine|vm|server)count|capacity|instances|replicas)?"
 _NUMBERS: Final = {
     "floor": re.compile(rf"(?i)(?:total)?min(?:imum)?{_ENDS}"),
     "count": re.compile(
@@ -180,10 +191,19 @@ def _walk(value: Any, path: str, around: _Around, *, typed: bool) -> Iterator[_N
 def _names(key: str, value: Any, around: _Around) -> Sequence[GpuName]:
     if not isinstance(value, str) or not _may_name(value):
         return ()
-    other = _OTHER_NAME.fullmatch(key) is not None
     # A requirement of Karpenter has the property that it is about as the value of `key`.
     keys = (key, *(name for name, _ in around[:2]), str(at(around[0][1], "key")) if around else "")
-    found = names_in(value, about_machines=not other and any(map(_ABOUT_MACHINES.search, keys)))
+    gpus = any(map(_GPUS.fullmatch, keys))
+    other = _OTHER_NAME.fullmatch(key) is not None and not gpus
+    if _ANY_GPU.fullmatch(key) and value.lower() in ("nvidia", "gpu"):
+        return [GpuName(value, value, None)]
+    about = About.NOTHING
+    if not other:
+        about |= About.MACHINES if any(map(_ABOUT_MACHINES.search, keys)) else About.NOTHING
+        about |= About.FAMILIES if any(map(_ABOUT_FAMILIES.search, keys)) else About.NOTHING
+        about |= About.KINDS if gpus or _KIND_OF.fullmatch(key) else About.NOTHING
+        about |= About.GPUS if gpus else About.NOTHING
+    found = names_in(value, about)
     return [name for name in found if not other or name.cloud == "azure"]
 
 

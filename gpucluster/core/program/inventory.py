@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from gpucluster.core.catalog.gpu_names import GpuName, may_name, names_in
+from gpucluster.core.catalog.gpu_names import About, GpuName, may_name, names_in
 from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, holdings
 from gpucluster.core.program.gpu_places import Number, Numbers, Place, numbers_of, places, texts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
@@ -150,11 +150,19 @@ _STARTS_NONE: Final = re.compile(
     r"|kubernetes:(?!yaml|helm)"
     r"(?:[\w-]+|[\w.-]*\.k8s\.io|(?:kueue|jobset|leaderworkerset)\.x-k8s\.io|(?:\w+\.)?kubeflow\.org|ray\.io)/"
 )
-_GKE_GPU: Final = "cloud.google.com/gke-accelerator"
+_GKE_GPU: Final = ("cloud.google.com/gke-accelerator",)
+_RUN: Final = "gcp:cloudrun"
+_RUN_GPU: Final = ("accelerator", "run.googleapis.com/accelerator")
+"""Cloud Run starts machines for what GKE's pods only select."""
 
 
 def _is_template(resource: Resource | None) -> bool:
-    return resource is not None and _TEMPLATE.search(resource.type) is not None
+    # Another object uses that of Kubernetes by its name, as a MachineDeployment does.
+    return (
+        resource is not None
+        and _TEMPLATE.search(resource.type) is not None
+        and not resource.type.startswith("kubernetes:")
+    )
 
 
 def _starts_none(resource: Resource) -> bool:
@@ -168,7 +176,9 @@ def _starts_none(resource: Resource) -> bool:
 
 def _of(resource: Resource, resources: Resources, autopilot: set[str]) -> list[Place]:
     if autopilot and resource.type.startswith("kubernetes:") and cluster_of(resource, resources) in autopilot:
-        pods = [*_pods(resource.inputs)]
+        pods = [*_pods(resource.inputs, _GKE_GPU)]
+    elif resource.type.startswith(_RUN):
+        pods = [*_pods(resource.inputs, _RUN_GPU)]
     else:
         pods = []
     inputs = resource.inputs if resource.custom else resource.registered
@@ -182,23 +192,28 @@ def _of(resource: Resource, resources: Resources, autopilot: set[str]) -> list[P
     return [*pods, *found]
 
 
-def _pods(value: Any, replicas: Number = None) -> Iterator[Place]:
-    """Pods of an object that ask for GPUs of GKE by name: in an Autopilot cluster, they start machines."""
+def _pods(value: Any, keys: Sequence[str], replicas: Number = None) -> Iterator[Place]:
+    """Pods of an object that select GPUs by name under one of the keys, where they start machines: on Cloud Run, and in
+    an Autopilot cluster.
+    """
     if is_list(value):
         for of in value:
-            yield from _pods(of, replicas)
+            yield from _pods(of, keys, replicas)
     elif is_object(value):
-        replicas = next((n for key in ("replicas", "parallelism") if (n := whole(value, key)) is not None), replicas)
-        asked = text(value.get("nodeSelector"), _GKE_GPU)
-        if isinstance(asked, str):
+        if isinstance(most := numbers_of(value).most, int):
+            replicas = most
+        for key in keys:
+            asked = text(value.get("nodeSelector"), key)
+            if not isinstance(asked, str):
+                continue
             each = [whole(one, "resources", "limits", "nvidia.com/gpu") for one in known_items(value, "containers")]
             gpus = sum(one for one in each if isinstance(one, int))
-            names = [*names_in(asked, about_machines=True)]
+            names = [*names_in(asked, About.MACHINES)]
             if names:
-                path = f"nodeSelector.{_GKE_GPU}"
+                path = f"nodeSelector.{key}"
                 yield Place(names=names, path=path, numbers=Numbers(count=replicas or 1), gpus=gpus)
         for of in value.values():
-            yield from _pods(of, replicas)
+            yield from _pods(of, keys, replicas)
 
 
 def _numbers(stated: Numbers, resource: Resource, resources: Resources) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.core.catalog.gpu_names import names_in
+from gpucluster.core.catalog.gpu_names import About, names_in
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.catalog.racks import rack_accelerators, rack_in_words, racks, racks_of
 
@@ -27,7 +27,7 @@ def test_a_rack_is_told_in_the_words_of_its_buyer() -> None:
 
 
 def test_a_program_that_names_a_machine_of_a_rack_names_its_gpus() -> None:
-    found = [names_in(rack.machine_type, about_machines=True) for rack in racks()]
+    found = [names_in(rack.machine_type, About.MACHINES) for rack in racks()]
     assert [[(name.machine, name.gpu, name.gpus) for name in names] for names in found] == [
         [(rack.machine_type, rack.accelerator.upper(), 4)] for rack in racks()
     ]

@@ -166,6 +166,83 @@ def _requirements(key: str, *values: str) -> dict[str, Any]:
             128,
         ),
         ("lambda:index:Instance", {"instanceType": "gpu_8x_h100_sxm5"}, "1 gpu_8x_h100_sxm5", "H100", None),
+        ("oci:Core/instance:Instance", {"shape": "BM.GPU.H100.8"}, "1 BM.GPU.H100.8", "H100", None),
+        ("oci:Core/instance:Instance", {"shape": "BM.GPU4.8"}, "1 BM.GPU4.8", "", None),
+        ("ibm:index/isInstance:IsInstance", {"profile": "gx3d-160x1792x8h100"}, "1 gx3d-160x1792x8h100", "H100", None),
+        ("ovh:CloudProject/instance:Instance", {"flavorName": "l40s-90"}, "1 l40s-90", "L40S", None),
+        ("linode:index/instance:Instance", {"type": "g2-gpu-rtx4000a4-m"}, "1 g2-gpu-rtx4000a4-m", "RTX4000", None),
+        (
+            "snowflake:index/computePool:ComputePool",
+            {"instanceFamily": "GPU_NV_L", "minNodes": 1, "maxNodes": 8},
+            "8 GPU_NV_L",
+            "",
+            None,
+        ),
+        (
+            "azure-native:app:ManagedEnvironment",
+            {"workloadProfiles": [{"name": "a", "workloadProfileType": "NC48-A100", "maximumCount": 4}]},
+            "4 NC48-A100",
+            "A100",
+            None,
+        ),
+        (
+            "azure-native:containerinstance:ContainerGroup",
+            {"containers": [{"resources": {"requests": {"gpu": {"count": 4, "sku": "V100"}}}}]},
+            "V100",
+            "V100",
+            None,
+        ),
+        (
+            "aws:codebuild/project:Project",
+            {"environment": {"type": "LINUX_GPU_CONTAINER", "computeType": "BUILD_GENERAL1_LARGE"}},
+            "LINUX_GPU_CONTAINER",
+            "",
+            None,
+        ),
+        (
+            "aws:appstream/fleet:Fleet",
+            {"instanceType": "stream.graphics.g5.48xlarge"},
+            "stream.graphics.g5.48xlarge",
+            "",
+            None,
+        ),
+        (
+            "aws:deadline/fleet:Fleet",
+            {"capabilities": {"acceleratorCapabilities": {"selections": [{"name": "l4"}]}}, "maxWorkerCount": 4},
+            "4 l4",
+            "L4",
+            4,
+        ),
+        (
+            "aws:ec2/fleet:Fleet",
+            {
+                "overrides": [{"instanceRequirements": {"acceleratorManufacturers": ["nvidia"]}}],
+                "totalTargetCapacity": 8,
+            },
+            "8 nvidia",
+            "",
+            None,
+        ),
+        (
+            "kubernetes:infrastructure.cluster.x-k8s.io/v1beta2:AWSMachineTemplate",
+            {"spec": {"template": {"spec": {"instanceType": "p5.48xlarge"}}}},
+            "p5.48xlarge",
+            "H100",
+            None,
+        ),
+        (
+            "gcp:cloudrunv2/service:Service",
+            {
+                "template": {
+                    "scaling": {"maxInstanceCount": 16},
+                    "nodeSelector": {"accelerator": "nvidia-l4"},
+                    "containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}],
+                }
+            },
+            "16 nvidia-l4",
+            "L4",
+            16,
+        ),
     ],
 )
 def test_a_place_that_names_gpu_machines_is_found(
@@ -194,6 +271,12 @@ def test_a_place_that_names_gpu_machines_is_found(
             {"values": {"image": "nvcr.io/nvidia/l4:1", "nodeSelector": {"a": "p5.48xlarge"}}},
         ),
         ("gcp:compute/subnetwork:Subnetwork", {"network": "a1-subnet-2", "region": "us-central1"}),
+        ("azure-native:web:AppServicePlan", {"sku": {"name": "P2v3", "tier": "PremiumV3", "size": "P2"}}),
+        ("azure-native:compute:Disk", {"sku": {"name": "Premium_LRS"}, "tier": "P30"}),
+        ("aws:elasticache/cluster:Cluster", {"nodeType": "cache.t4g.small"}),
+        ("kong:index/plugin:Plugin", {"type": "L4", "class": "gpu"}),
+        (_NODE_GROUP, {"amiType": "AL2_x86_64_GPU", "nodeGroup": "gpu-workers", "iamInstanceProfile": "trial-h100"}),
+        ("kubernetes:helm.sh/v3:Release", {"values": {"resourceType": "nvidia.com/gpu", "osType": "gpu-image"}}),
     ],
 )
 def test_what_starts_no_gpu_machine_is_not(type_: str, inputs: dict[str, Any]) -> None:
