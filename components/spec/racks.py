@@ -34,7 +34,8 @@ def _problems(values: object) -> Iterator[Problem]:
     yield Problem("accelerator", f"is {accelerator!r}, and clusters of racks are not built yet", words)
     counts = cast("Mapping[str, Any]", training if isinstance(training, Mapping) else {})
     nodes, spares = counts.get("nodes"), counts.get("spares", 0)
-    if type(nodes) is int and type(spares) is int and (nodes + spares) % sold[0].nodes:
-        least = sold[0].nodes
-        fix = f"a rack is sold whole, with {least} nodes: write {least}, {2 * least}, {3 * least} or another multiple"
+    least = sold[0].nodes
+    if type(nodes) is int and type(spares) is int and not any((nodes + spares) % rack.nodes == 0 for rack in sold):
+        halves = "".join(f"; {rack.cloud} also sells {rack.nodes} nodes" for rack in sold if rack.nodes < least)
+        fix = f"a rack has {least} nodes: write {least}, {2 * least}, {3 * least} or another multiple{halves}"
         yield Problem("training.nodes", f"and training.spares make {nodes + spares} nodes", fix)

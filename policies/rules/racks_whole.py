@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from gpucluster.core.catalog.racks import Rack, racks
+from gpucluster.core.catalog.racks import Rack, racks_by_machine
 from gpucluster.core.program.inventory import GpuMachines, inventory
 from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.core.program.values import at, items, text
@@ -13,27 +13,25 @@ from gpucluster.policies.engine.rule import CannotTell, Finding, Severity, Stack
 
 _EKS: Final = "aws:eks/nodeGroup:NodeGroup"
 _AKS: Final = "azure-native:containerservice:AgentPool"
-_HALVES: Final = {"p6e-gb200.36xlarge": 9}
-"""u-p6e-gb200x36, which AWS sells beside u-p6e-gb200x72 (the price book has both)."""
 _TAINTS: Final = {_EKS: "taints", _AKS: "nodeTaints"}
 """Input with the taints of pools that get none by themselves; GKE taints its pools with GPUs (GKE docs, GPUs)."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    known = {rack.machine_type.lower(): rack for rack in racks()}
     for place in inventory(stack.resources):
-        rack = known.get(place.names[0].machine.lower())
-        if rack is not None and not place.unused:
-            yield from _number(place, rack)
-            yield from _image(place, rack)
-            yield from _taints(place, rack)
+        sold = racks_by_machine().get(place.names[0].machine.lower())
+        if sold and not place.unused:
+            yield from _number(place, sold)
+            yield from _image(place, sold[0])
+            yield from _taints(place, sold[0])
 
 
-def _number(place: GpuMachines, rack: Rack) -> Iterator[Finding]:
-    most = place.numbers.most
+def _number(place: GpuMachines, sold: Sequence[Rack]) -> Iterator[Finding]:
+    """sold: the whole rack first."""
+    rack, most, least = sold[0], place.numbers.most, sold[-1].nodes
     if most is UNKNOWN:
         yield CannotTell(place.resource, f"the number of its {rack.machine_type} is not known yet")
-    elif isinstance(most, int) and most % (least := _HALVES.get(rack.machine_type, rack.nodes)):
+    elif isinstance(most, int) and most % least:
         whole = -(-most // least) * least
         half = f" (or {least}, half a rack)" if least < rack.nodes else ""
         yield Violation(

@@ -17,7 +17,7 @@ from typing import Final
 
 from gpucluster.core.catalog.azure_regions import size_of
 from gpucluster.core.catalog.machines import machines
-from gpucluster.core.catalog.racks import Rack, racks
+from gpucluster.core.catalog.racks import racks_by_machine
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ def _machine(word: str, cloud: str) -> GpuName:
     if known is not None:
         machine = machines()[known]
         return GpuName(word, known, cloud, machine.model.upper(), machine.gpus, machine.vcpus)
-    rack = _racks().get(_bare(word))
-    if rack is not None:
+    if sold := racks_by_machine().get(_bare(word)):
+        rack = sold[0]
         return GpuName(word, rack.machine_type, cloud, rack.accelerator.upper(), rack.gpus, rack.vcpus)
     size = size_of(word) if cloud == "azure" else None
     return GpuName(word, _bare(word) if size is None else word, cloud, (size and size.gpu) or "")
@@ -169,12 +169,6 @@ def _title(text: str) -> str:
 def _bare(word: str) -> str:
     """A machine type without the prefix of a service, in lower case."""
     return word.lower().removeprefix("ml.").removeprefix("stream.graphics.")
-
-
-@functools.cache
-def _racks() -> dict[str, Rack]:
-    """Machines of racks by their names in lower case."""
-    return {rack.machine_type.lower(): rack for rack in racks()}
 
 
 @functools.cache

@@ -1,4 +1,6 @@
-"""Racks of GPUs that share one NVLink domain, `racks.csv`: sold whole, not built by the components yet."""
+"""Racks of GPUs that share one NVLink domain, `racks.csv`: sold whole or, where a row says so, half; not built by the
+components yet.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ from gpucluster.core.catalog.tables import rows
 
 @dataclass(frozen=True, kw_only=True)
 class Rack:
-    """How one cloud sells an accelerator in racks.
+    """How one cloud sells an accelerator in racks, or in halves of racks.
 
-    gpus, vcpus, memory_gib: of a machine, RAM in GiB. nodes: machines of a rack. architecture: of their CPUs.
+    gpus, vcpus, memory_gib: of a machine, RAM in GiB. nodes: machines of the rack or the half. architecture: of their
+    CPUs.
     quota: its name on Google Cloud and Azure, empty if none is known. way: how it is bought, as text. purchase, sku,
-    region: of the price of a whole rack in the price book, sku empty without one.
+    region: of the price of all its machines together in the price book, sku empty without one.
     """
 
     cloud: str
@@ -35,8 +38,13 @@ class Rack:
 
     @property
     def rack_gpus(self) -> int:
-        """GPUs of a rack."""
+        """GPUs of the rack or the half."""
         return self.nodes * self.gpus
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the same machines are sold in a larger rack, too."""
+        return self.nodes < racks_by_machine()[self.machine_type.lower()][0].nodes
 
 
 _NUMBERS = ("gpus", "nodes", "vcpus", "memory_gib")
@@ -54,18 +62,28 @@ def rack_accelerators() -> tuple[str, ...]:
 
 
 def racks_of(accelerator: str) -> tuple[Rack, ...]:
-    """How each cloud sells an accelerator."""
+    """How each cloud sells an accelerator: whole racks, then halves of the same machine."""
     return tuple(rack for rack in racks() if rack.accelerator == accelerator)
 
 
+@functools.cache
+def racks_by_machine() -> dict[str, tuple[Rack, ...]]:
+    """Name of the machine in lower case -> how it is sold, whole racks first."""
+    names = dict.fromkeys(rack.machine_type.lower() for rack in racks())
+    return {name: tuple(rack for rack in racks() if rack.machine_type.lower() == name) for name in names}
+
+
 def rack_in_words(accelerator: str) -> str:
-    """What one buys, for a reader who knows machines of 8 GPUs. Racks of one accelerator are alike on every cloud.
+    """What one buys, for a reader who knows machines of 8 GPUs. Whole racks of an accelerator are alike on every cloud.
 
     Sources: the table; NVIDIA DRA driver for GPUs, documentation of ComputeDomain (IMEX); Amazon EKS documentation on
     P6e-GB200 UltraServers.
     """
     sold = racks_of(accelerator)
-    rack, ways = sold[0], ", ".join(f"{one.cloud} {one.way}" for one in sold)
+    rack = sold[0]
+    ways = ", ".join(
+        f"{one.cloud} {f'also {one.nodes} nodes, half a rack: ' if one.is_half else ''}{one.way}" for one in sold
+    )
     return (
         f"{accelerator.upper()} is sold in whole racks of {rack.nodes} nodes x {rack.gpus} GPUs, one NVLink domain of "
         f"{rack.rack_gpus}; the nodes have ARM CPUs, so images of jobs must be for {rack.architecture}; a job reaches "

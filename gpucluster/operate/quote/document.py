@@ -133,12 +133,12 @@ class Offered(Model):
 
 
 class RackOffered(Model):
-    """Whole racks of a cloud, machines alone: clusters of them are not built yet"""
+    """Racks or half racks of a cloud, machines alone: clusters of them are not built yet"""
 
     cloud: str
     accelerator: str
     machine: str = Field(description="of which a rack has several")
-    racks: int
+    racks: int = Field(description="whole or half ones, as `nodes` shows")
     nodes: int = Field(description="machines of all racks")
     gpus: int = Field(description="of all racks")
     architecture: str = Field(description="of the CPUs, which images must be for")

@@ -109,11 +109,14 @@ def question_of(
 
 
 def _no_whole_racks(question: Question) -> Iterator[str]:
+    """Clouds that sell no rack of that size are left out of the answer, unless none of those in the question does."""
     for name in question.accelerators:
-        for size in sorted({rack.rack_gpus for rack in racks_of(name) if question.gpus % rack.rack_gpus}):
+        sizes = sorted({rack.rack_gpus for rack in racks_of(name) if rack.cloud in question.clouds})
+        if sizes and all(question.gpus % size for size in sizes):
+            size = sizes[0]
             yield (
-                f"--gpus is {question.gpus}; {name} is sold in whole racks of {size} GPUs: write {size}, {2 * size}, "
-                f"{3 * size} or another multiple, or leave {name} out"
+                f"--gpus is {question.gpus}; {name} is sold in racks of {' or '.join(map(str, sizes))} GPUs: write "
+                f"{size}, {2 * size}, {3 * size} or another multiple, or leave {name} out"
             )
 
 

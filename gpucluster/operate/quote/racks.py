@@ -1,4 +1,6 @@
-"""Racks that answer a question: machines alone, at the price of the book, since no cluster of them is built yet."""
+"""Racks that answer a question: machines alone, at the price of the book, since no cluster of them is built yet. Half
+racks, where a cloud sells them, are such racks, too.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from gpucluster.cost.pricing.money import money
 from gpucluster.operate.quote.question import Question
 
 UNIT = "rack-hour"
-"""Unit in the price book: one whole rack."""
+"""Unit in the price book: all machines of the rack or the half."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +39,9 @@ class RackOffer:
 
     def __str__(self) -> str:
         rack = self.rack
-        nodes = self.racks * rack.nodes
+        nodes, noun = self.racks * rack.nodes, "half rack" if rack.is_half else "rack"
         what = (
-            f"{rack.cloud}, {self.racks} rack{'' if self.racks == 1 else 's'} of {rack.accelerator.upper()} "
+            f"{rack.cloud}, {self.racks} {noun}{'' if self.racks == 1 else 's'} of {rack.accelerator.upper()} "
             f"({nodes} x {rack.machine_type}), {rack.way}"
         )
         quota = f"; quota {rack.quota}" if rack.quota else ""
@@ -53,23 +55,37 @@ class RackOffer:
 
 
 def rack_offers(question: Question, book: PriceBook) -> Iterator[RackOffer]:
-    """What each requested cloud sells, the accelerators in the order of the question. Regions are not applied: a rack
-    has a price in few places, which its text names.
+    """What each requested cloud sells of that size, the accelerators in the order of the question: the largest racks of
+    which a whole number has the requested GPUs. Regions are not applied: a rack has a price in few places, which its
+    text names.
     """
     for accelerator in question.accelerators:
-        for rack in racks_of(accelerator):
-            if rack.cloud in question.clouds:
-                yield RackOffer(
-                    rack=rack,
-                    racks=-(-question.gpus // rack.rack_gpus),
-                    hours=question.hours,
-                    price=_price(rack, book),
-                )
+        for sold in _sizes(question, accelerator).values():
+            for rack in [one for one in sold if question.gpus % one.rack_gpus == 0][:1]:
+                racks = question.gpus // rack.rack_gpus
+                yield RackOffer(rack=rack, racks=racks, hours=question.hours, price=_price(rack, book))
 
 
 def rack_texts(question: Question) -> list[str]:
-    """What one buys, for each requested accelerator that is sold in racks."""
-    return [rack_in_words(name) for name in question.accelerators if name in rack_accelerators()]
+    """What one buys, for each requested accelerator that is sold in racks, and which clouds sell none of that size."""
+    named = [name for name in question.accelerators if name in rack_accelerators()]
+    return [*map(rack_in_words, named), *(text for name in named for text in _of_other_sizes(question, name))]
+
+
+def _sizes(question: Question, accelerator: str) -> dict[str, list[Rack]]:
+    """Requested cloud -> the racks that it sells."""
+    found: dict[str, list[Rack]] = {}
+    for rack in racks_of(accelerator):
+        if rack.cloud in question.clouds:
+            found.setdefault(rack.cloud, []).append(rack)
+    return found
+
+
+def _of_other_sizes(question: Question, accelerator: str) -> Iterator[str]:
+    for cloud, sold in _sizes(question, accelerator).items():
+        least = sold[-1].rack_gpus
+        if question.gpus % least:
+            yield f"{cloud} sells {accelerator.upper()} in racks of {least} GPUs: {question.gpus} is no multiple"
 
 
 def _price(rack: Rack, book: PriceBook) -> Price | None:

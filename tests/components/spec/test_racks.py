@@ -32,8 +32,19 @@ def test_a_spec_of_whole_racks_is_refused_as_not_built_yet(kind: type[ClusterSpe
 def test_a_number_of_nodes_that_is_no_multiple_of_a_rack_is_said_too(nodes: int, spares: int) -> None:
     assert problems(PoolSpec, accelerator="gb200", training={"nodes": nodes, "spares": spares}) == [
         NOT_BUILT,
-        f"training.nodes and training.spares make {nodes + spares} nodes; a rack is sold whole, with 18 nodes: write "
-        "18, 36, 54 or another multiple",
+        f"training.nodes and training.spares make {nodes + spares} nodes; a rack has 18 nodes: write 18, 36, 54 or "
+        "another multiple; aws also sells 9 nodes",
+    ]
+
+
+@pytest.mark.parametrize("nodes", [9, 27])
+def test_half_a_rack_is_a_number_that_one_cloud_sells(nodes: int) -> None:
+    assert problems(PoolSpec, accelerator="gb200", training={"nodes": nodes}) == [NOT_BUILT]
+
+
+def test_no_cloud_sells_half_a_rack_of_gb300() -> None:
+    assert problems(PoolSpec, accelerator="gb300", training={"nodes": 9})[1:] == [
+        "training.nodes and training.spares make 9 nodes; a rack has 18 nodes: write 18, 36, 54 or another multiple"
     ]
 
 

@@ -50,7 +50,7 @@ KEYS = {
     "mig": ("gpu", "size"),
     "node_daemons": ("object",),
     "node_changes": ("type", "properties"),
-    "racks": ("machine_type",),
+    "racks": ("machine_type", "nodes"),
     "read_by_all": ("type",),
     "regions_from": ("cloud", "from", "name"),
     "sold": ("machine_types", "purchase"),

@@ -102,6 +102,13 @@ def test_racks_are_asked_for_whole() -> None:
         question_of({"gpus": "70", "for": "30d", "accelerators": "b200,gb200"}, REGIONS)
     assert str(refused.value) == (
         "command line: 1 problem\n"
-        "  --gpus is 70; gb200 is sold in whole racks of 72 GPUs: write 72, 144, 216 or another multiple, or leave "
+        "  --gpus is 70; gb200 is sold in racks of 36 or 72 GPUs: write 36, 72, 108 or another multiple, or leave "
         "gb200 out"
     )
+    with pytest.raises(InputError) as refused:
+        question_of({"gpus": "36", "for": "30d", "accelerators": "gb200", "clouds": "gcp,azure"}, REGIONS)
+    assert refused.value.problems == (Says("--gpus", 36, "gb200", "racks of 72 GPUs", "72, 144, 216"),)
+
+
+def test_half_a_rack_is_asked_for_where_one_of_the_clouds_sells_it() -> None:
+    assert question_of({"gpus": "36", "for": "30d", "accelerators": "gb200"}, REGIONS).gpus == 36

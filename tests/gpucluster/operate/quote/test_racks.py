@@ -30,6 +30,23 @@ def test_a_rack_has_the_price_of_the_book_and_the_others_are_said_to_have_none()
     )
 
 
+def test_half_a_rack_is_quoted_where_a_cloud_sells_it_and_the_others_are_said_to_sell_none() -> None:
+    asked = question(36, "gb200")
+    assert [*map(str, rack_offers(asked, PriceBook.in_use()))] == [
+        "aws, 1 half rack of GB200 (9 x p6e-gb200.36xlarge), capacity block only (u-p6e-gb200x36), us-east-1-dfw-2a: "
+        "$10.58 a GPU-hour, $274,285.44 for 36 GPUs, as of 2026-07-22"
+    ]
+    assert rack_texts(asked)[1:] == [
+        "gcp sells GB200 in racks of 72 GPUs: 36 is no multiple",
+        "azure sells GB200 in racks of 72 GPUs: 36 is no multiple",
+    ]
+
+
+def test_a_rack_and_a_half_are_three_halves() -> None:
+    found = [*rack_offers(question(108, "gb200"), PriceBook.in_use())]
+    assert [(one.rack.sku, one.racks, one.total) for one in found] == [("u-p6e-gb200x36", 3, Decimal("822856.32"))]
+
+
 def test_only_requested_clouds_and_accelerators_have_racks() -> None:
     book = PriceBook.in_use()
     assert [one.rack.machine_type for one in rack_offers(question(72, "gb300", clouds=("gcp",)), book)] == [
