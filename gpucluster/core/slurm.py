@@ -7,7 +7,7 @@ Sources: the manual pages slurm.conf(5), gres.conf(5), topology.conf(5) and topo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -28,8 +28,7 @@ _NUMBERED: Final = re.compile(r"(.*?)(\d+)")
 class SlurmNode:
     """cpus: hardware threads. memory_mib: that jobs may use, MiB. gpus: type -> number, such as {"h100": 8} or
     {"1g.10gb": 7}. features: that jobs may select. switches: that lead to it, widest first, such as a block, its rack;
-    empty if its place is unknown. state: `CLOUD` of a node that starts for a job. detect: how slurmd finds its GPUs,
-    `nvidia` or, of slices, `nvml`; None if their number is stated and none is looked for, as on an emulated node.
+    empty if its place is unknown. detect: how slurmd finds its GPUs; slices need `nvml`.
     """
 
     name: str
@@ -38,8 +37,7 @@ class SlurmNode:
     gpus: Mapping[str, int] = field(default_factory=dict[str, int])
     features: Sequence[str] = ()
     switches: Sequence[str] = ()
-    state: Literal["UNKNOWN", "CLOUD", "FUTURE"] = "UNKNOWN"
-    detect: str | None = None
+    detect: Literal["nvidia", "nvml"] = "nvidia"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,20 +77,28 @@ class SlurmCluster:
         _children(self.nodes)
 
 
-def slurm_conf(cluster: SlurmCluster) -> str:
-    """The lines of nodes and partitions. Equal nodes share a line."""
+def slurm_conf(cluster: SlurmCluster, addresses: Mapping[str, str] | None = None) -> str:
+    """The lines of nodes and partitions. addresses: node -> options that say where its slurmd is, such as `Port=6818`;
+    without them it has the address of the node's name.
+    """
     lines = ["GresTypes=gpu"] if any(node.gpus for node in cluster.nodes) else []
-    return _text([*lines, *_node_lines(cluster.nodes), *map(_partition_line, cluster.partitions)])
+    return _text([*lines, *_node_lines(cluster.nodes, addresses or {}), *map(_partition_line, cluster.partitions)])
 
 
-def gres_conf(nodes: Sequence[SlurmNode]) -> str:
-    """The GPUs of each node, detected or stated."""
+def gres_conf(nodes: Sequence[SlurmNode], files: Callable[[str, int], Iterable[str]] | None = None) -> str:
+    """The GPUs of each node that has some, as slurmd detects them. files: type, number -> paths that slurmd counts as
+    GPUs in place of real ones.
+    """
     lines: dict[str, list[str]] = {}
     for node in nodes:
-        stated = [f"Name=gpu Type={kind} Count={count}" for kind, count in node.gpus.items()]
-        for line in stated if node.detect is None else [f"AutoDetect={node.detect}"]:
+        if files is not None:
+            kinds = node.gpus.items()
+            found = [f"Name=gpu Type={kind} File={hostlist(files(kind, count))}" for kind, count in kinds]
+        else:
+            found = [f"AutoDetect={node.detect}"] if node.gpus else []
+        for line in found:
             lines.setdefault(line, []).append(node.name)
-    return _text(f"NodeName={hostlist(names)} {line}" for line, names in lines.items())
+    return _text(_named(lines))
 
 
 def node_options(node: SlurmNode) -> str:
@@ -167,10 +173,16 @@ def _bracketed(prefix: str, width: int, numbers: Sequence[int]) -> str:
     return f"{prefix}{parts[0]}" if len(numbers) == 1 else f"{prefix}[{','.join(parts)}]"
 
 
-def _node_lines(nodes: Sequence[SlurmNode]) -> Iterable[str]:
+def _node_lines(nodes: Sequence[SlurmNode], addresses: Mapping[str, str]) -> Iterable[str]:
     lines: dict[str, list[str]] = {}
     for node in nodes:
-        lines.setdefault(f"CPUs={node.cpus} {node_options(node)} State={node.state}", []).append(node.name)
+        options = [*filter(None, [addresses.get(node.name)]), f"CPUs={node.cpus}", node_options(node), "State=UNKNOWN"]
+        lines.setdefault(" ".join(options), []).append(node.name)
+    return _named(lines)
+
+
+def _named(lines: Mapping[str, Sequence[str]]) -> Iterable[str]:
+    """Equal nodes share a line."""
     return (f"NodeName={hostlist(names)} {line}" for line, names in lines.items())
 
 

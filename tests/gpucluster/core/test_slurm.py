@@ -32,8 +32,8 @@ def trained(number: int, *switches: str) -> SlurmNode:
 
 
 TRAINING = [trained(number) for number in range(3)]
-SLICED = SlurmNode(name="mig-0", cpus=96, memory_mib=900_000, gpus={"1g.10gb": 14, "3g.40gb": 2})
-STARTED = SlurmNode(name="elastic-0", cpus=8, memory_mib=64_000, gpus={"h100": 1}, state="CLOUD")
+SLICED = SlurmNode(name="mig-0", cpus=96, memory_mib=900_000, gpus={"1g.10gb": 14, "3g.40gb": 2}, detect="nvml")
+STARTED = SlurmNode(name="elastic-0", cpus=8, memory_mib=64_000, gpus={"h100": 1})
 PARTITIONS = [
     SlurmPartition(name="training", nodes=[node.name for node in TRAINING], default=True, exclusive=True),
     SlurmPartition(name="mig", nodes=["mig-0"], max_nodes=1, max_minutes=720),
@@ -46,7 +46,7 @@ def test_equal_nodes_share_a_line_and_each_pool_is_a_partition() -> None:
         "GresTypes=gpu\n"
         "NodeName=training-[0-2] CPUs=192 RealMemory=1500000 Gres=gpu:h100:8 Feature=training,efa State=UNKNOWN\n"
         "NodeName=mig-0 CPUs=96 RealMemory=900000 Gres=gpu:1g.10gb:14,gpu:3g.40gb:2 State=UNKNOWN\n"
-        "NodeName=elastic-0 CPUs=8 RealMemory=64000 Gres=gpu:h100:1 State=CLOUD\n"
+        "NodeName=elastic-0 CPUs=8 RealMemory=64000 Gres=gpu:h100:1 State=UNKNOWN\n"
         "PartitionName=training Nodes=training-[0-2] Default=YES MaxNodes=UNLIMITED MaxTime=UNLIMITED "
         "OverSubscribe=EXCLUSIVE State=UP\n"
         "PartitionName=mig Nodes=mig-0 Default=NO MaxNodes=1 MaxTime=720 State=UP\n"
@@ -63,15 +63,26 @@ def test_nodes_without_gpus_have_no_gres() -> None:
     assert gres_conf([plain]) == ""
 
 
-def test_gpus_are_stated_or_detected() -> None:
-    assert gres_conf([*TRAINING, SLICED, STARTED]) == (
-        "NodeName=training-[0-2] Name=gpu Type=h100 Count=8\n"
-        "NodeName=mig-0 Name=gpu Type=1g.10gb Count=14\n"
-        "NodeName=mig-0 Name=gpu Type=3g.40gb Count=2\n"
-        "NodeName=elastic-0 Name=gpu Type=h100 Count=1\n"
+def test_a_node_with_an_address_has_a_line_of_its_own() -> None:
+    cluster = SlurmCluster(nodes=TRAINING, partitions=[])
+    assert slurm_conf(cluster, {"training-1": "NodeAddr=10.0.0.4 Port=7000"}) == (
+        "GresTypes=gpu\n"
+        "NodeName=training-[0,2] CPUs=192 RealMemory=1500000 Gres=gpu:h100:8 Feature=training,efa State=UNKNOWN\n"
+        "NodeName=training-1 NodeAddr=10.0.0.4 Port=7000 CPUs=192 RealMemory=1500000 Gres=gpu:h100:8 "
+        "Feature=training,efa State=UNKNOWN\n"
     )
-    found = [*(replace(node, detect="nvidia") for node in TRAINING), replace(SLICED, detect="nvml")]
-    assert gres_conf(found) == "NodeName=training-[0-2] AutoDetect=nvidia\nNodeName=mig-0 AutoDetect=nvml\n"
+
+
+def test_gpus_are_detected_or_files() -> None:
+    assert gres_conf([*TRAINING, SLICED, STARTED]) == (
+        "NodeName=training-[0-2],elastic-0 AutoDetect=nvidia\nNodeName=mig-0 AutoDetect=nvml\n"
+    )
+    files = gres_conf([*TRAINING, SLICED], lambda kind, count: [f"/gpus/{kind}-{one}" for one in range(count)])
+    assert files == (
+        "NodeName=training-[0-2] Name=gpu Type=h100 File=/gpus/h100-[0-7]\n"
+        "NodeName=mig-0 Name=gpu Type=1g.10gb File=/gpus/1g.10gb-[0-13]\n"
+        "NodeName=mig-0 Name=gpu Type=3g.40gb File=/gpus/3g.40gb-[0-1]\n"
+    )
 
 
 def test_leaves_stand_before_the_switches_that_name_them() -> None:

@@ -6,6 +6,7 @@ scheduled but never run: each allocation stays in its prolog, and the daemons ha
 
 from __future__ import annotations
 
+import functools
 import os
 import pwd
 import re
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from gpucluster.core.slurm import SlurmCluster, hostlist, node_options, partition_options, topology_conf
+from gpucluster.core.slurm import SlurmCluster, gres_conf, slurm_conf, topology_conf
 from gpucluster.operate.rehearse.slurm.host import Host, free_ports, rename, this_host
 from gpucluster.operate.rehearse.slurm.packages import PLUGINS, NoSlurm, Programs
 from gpucluster.sandbox.machine.process import die_with_parent
@@ -44,7 +45,6 @@ while [ -d {folder} ] && kill -0 {process} 2>/dev/null; do sleep 0.5; done
 # address of the node only. SlurmdTimeout 0: a busy machine takes no node away.
 _CONF: Final = """\
 ClusterName=rehearsal
-GresTypes=gpu
 SlurmctldHost={host}({address})
 SlurmctldPort={port}
 AuthType=auth/munge
@@ -230,33 +230,22 @@ def _write(folder: Path, cluster: SlurmCluster, programs: Programs, host: Host, 
         plugins=programs.folder / PLUGINS,
         topology="tree" if topology else "none",
     )
-    (folder / "slurm.conf").write_text(
-        head + "\n".join([*_nodes(cluster, host.address, ports[1:]), *_partitions(cluster), ""])
-    )
+    addresses = {
+        node.name: f"NodeHostname=localhost NodeAddr={host.address} Port={port}"
+        for port, node in zip(ports[1:], cluster.nodes, strict=True)
+    }
+    (folder / "slurm.conf").write_text(head + slurm_conf(cluster, addresses))
     (folder / "topology.conf").write_text(topology)
-    (folder / "gres.conf").write_text("\n".join([*_gpus(cluster, folder), ""]))
+    (folder / "gpus").mkdir()
+    (folder / "gres.conf").write_text(gres_conf(cluster.nodes, functools.partial(_gpus, folder / "gpus")))
 
 
-def _nodes(cluster: SlurmCluster, address: str, ports: Sequence[int]) -> Iterator[str]:
-    for port, node in zip(ports, cluster.nodes, strict=True):
-        reached = f"NodeHostname=localhost NodeAddr={address} Port={port}"
-        yield f"NodeName={node.name} {reached} CPUs={node.cpus} {node_options(node)} State=UNKNOWN"
-
-
-def _partitions(cluster: SlurmCluster) -> Iterator[str]:
-    for partition in cluster.partitions:
-        yield f"PartitionName={partition.name} Nodes={hostlist(partition.nodes)} {partition_options(partition)}"
-
-
-def _gpus(cluster: SlurmCluster, folder: Path) -> Iterator[str]:
+def _gpus(folder: Path, kind: str, count: int) -> Iterator[str]:
     """A node daemon counts only GPUs with files; any file will do."""
-    for node in cluster.nodes:
-        for kind, count in node.gpus.items():
-            files = [folder / "gpus" / f"{kind}-{number}" for number in range(count)]
-            files[0].parent.mkdir(exist_ok=True)
-            for file in files:
-                file.touch()
-            yield f"NodeName={node.name} Name=gpu Type={kind} File={hostlist(map(str, files))}"
+    for number in range(count):
+        file = folder / f"{kind}-{number}"
+        file.touch()
+        yield str(file)
 
 
 def _all_idle(controller: Controller, nodes: int) -> bool:
