@@ -5,15 +5,19 @@ Source of the keys: Karpenter v1 NodePool API and its well-known labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.core.catalog.clouds import clouds, module_of
 from gpucluster.core.catalog.machines import machines
-from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.resources import UNKNOWN
 from gpucluster.core.program.values import is_list
+from gpucluster.cost.handlers.kubernetes_clouds import (
+    KubernetesCloud,
+    cluster_region,
+    clusters_behind,
+    kubernetes_clouds,
+)
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import (
     EXPECTED_GPUS,
@@ -28,53 +32,15 @@ from gpucluster.cost.pricing.model import UNBOUNDED, CostLine, Count, NotPriced,
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, as_number, read
 
 
-@dataclass(frozen=True)
-class KarpenterCloud:
-    """What differs between the clouds.
-
-    group: API group of the node class. provider: price book file. cluster, node_class: type tokens.
-    region_of_zone: None where the name does not tell. disks: the lines of a node class for a machine type, a number of
-    machines and a region. volume: the lines of a volume by its type of disk, GiB and region. classes: class of volumes
-    that the cloud's clusters bring -> type of disk. machine_keys, zone_keys: requirements that name machine types and
-    zones.
-    """
-
-    group: str
-    provider: str
-    cluster: str
-    node_class: str
-    region_of_zone: Callable[[str], str | None]
-    disks: Callable[[Pricing, str, Count, str], Iterator[CostLine | NotPriced]]
-    volume: Callable[[Pricing, str, Decimal, str], Iterator[CostLine]]
-    classes: Mapping[str, str] = field(default_factory=dict[str, str])
-    machine_keys: tuple[str, ...] = ("node.kubernetes.io/instance-type",)
-    zone_keys: tuple[str, ...] = ("topology.kubernetes.io/zone",)
-
-
-def karpenter_clouds(group: str = "") -> Iterator[KarpenterCloud]:
-    """KARPENTER in `karpenter_CLOUD` of every cloud, imported when asked for: first of one that the group names."""
-    for cloud in sorted(clouds(), key=lambda name: name not in group):
-        if (module := module_of(f"gpucluster.cost.handlers.karpenter_{cloud}")) is not None:
-            yield module.KARPENTER
-
-
-def cloud_of(item: Pricing) -> KarpenterCloud:
+def cloud_of(item: Pricing) -> KubernetesCloud:
     """The cloud of a pool, by `spec.template.spec.nodeClassRef.group`. Raises CannotPrice for one not known here."""
     group = item.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
-    for cloud in karpenter_clouds(group):
+    for cloud in kubernetes_clouds(group):
         if cloud.group == group:
             return cloud
     raise CannotPrice(
-        f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in karpenter_clouds())}"
+        f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in kubernetes_clouds())}"
     )
-
-
-def gib(quantity: str, what: str) -> Decimal:
-    """GiB in a Kubernetes quantity. The clouds bill what they call GB as GiB, so G and T count as Gi and Ti here."""
-    for suffix, factor in (("Gi", 1), ("Ti", 1024), ("G", 1), ("T", 1024)):
-        if quantity.endswith(suffix):
-            return as_number(quantity.removesuffix(suffix), what) * factor
-    raise CannotPrice(f"{what} is {quantity!r}, expected a quantity such as 100Gi")
 
 
 def machines_of(item: Pricing, machine: str) -> tuple[Count, str]:
@@ -134,7 +100,7 @@ def purchase_of(requirements: Requirements) -> str:
 
 
 def dearest(
-    item: Pricing, requirements: Requirements, cloud: KarpenterCloud, region: str, purchase: str
+    item: Pricing, requirements: Requirements, cloud: KubernetesCloud, region: str, purchase: str
 ) -> tuple[str, Price, int]:
     """(allowed machine type with the dearest GPU, its price, number of types allowed).
 
@@ -153,7 +119,7 @@ def dearest(
     return machine, price, len(priced)
 
 
-def region_of(item: Pricing, requirements: Requirements, cloud: KarpenterCloud) -> str:
+def region_of(item: Pricing, requirements: Requirements, cloud: KubernetesCloud) -> str:
     """The region a pool runs in: that of a required zone, required, or that of its cluster."""
     zones = next((requirements[key] for key in cloud.zone_keys if requirements.get(key)), None)
     if zones and (region := cloud.region_of_zone(zones[0])):
@@ -164,22 +130,6 @@ def region_of(item: Pricing, requirements: Requirements, cloud: KarpenterCloud) 
     if len(found) == 1:
         return found.pop()
     raise CannotPrice(f"its region is not known: require {cloud.zone_keys[0]} or {_REGION} in the pool")
-
-
-def clusters_behind(item: Pricing, cloud: KarpenterCloud) -> Sequence[Resource]:
-    """The cluster behind an object's provider, else every cluster of the cloud in the stack."""
-    provider = item.resources.get(item.resource.provider)
-    behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
-    found = [item.resources.get(urn) for urn in behind]
-    clusters = [cluster for cluster in found if cluster is not None and cluster.type == cloud.cluster]
-    return clusters or item.resources.of_type(cloud.cluster)
-
-
-def cluster_region(item: Pricing, cluster: Resource, cloud: KarpenterCloud) -> str | None:
-    """Where a cluster says that it is, by `location` on Google Cloud."""
-    location = cluster.inputs.get("location")
-    region = cloud.region_of_zone(location) if isinstance(location, str) else item.resources.region(cluster)
-    return region if isinstance(region, str) else None
 
 
 @prices("kubernetes:karpenter.sh/v1:NodePool")
@@ -204,7 +154,7 @@ def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
 
 
 def _disks(
-    item: Pricing, cloud: KarpenterCloud, machine: str, count: Count, region: str
+    item: Pricing, cloud: KubernetesCloud, machine: str, count: Count, region: str
 ) -> Iterator[CostLine | NotPriced]:
     """Disks of the pool's machines, from its node class."""
     name = item.text("spec", "template", "spec", "nodeClassRef", "name")

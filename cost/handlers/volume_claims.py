@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.cost.handlers.karpenter import KarpenterCloud, cluster_region, clusters_behind, gib, karpenter_clouds
+from gpucluster.cost.handlers.kubernetes_clouds import (
+    KubernetesCloud,
+    cluster_region,
+    clusters_behind,
+    gib,
+    kubernetes_clouds,
+)
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.pricing.model import CostLine, Free, NotPriced
 from gpucluster.cost.pricing.pricing import CannotPrice, Pricing, read
@@ -35,9 +41,9 @@ def volume_claim(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
     yield from cloud.volume(item.on(cloud.provider), kind, gib(size, "spec.resources.requests.storage"), region)
 
 
-def _disk(item: Pricing, storage_class: str) -> tuple[KarpenterCloud, str, str] | None:
+def _disk(item: Pricing, storage_class: str) -> tuple[KubernetesCloud, str, str] | None:
     """Cloud, type of disk, region; None where the plan does not tell."""
-    for cloud in karpenter_clouds():
+    for cloud in kubernetes_clouds():
         behind = clusters_behind(item, cloud)
         regions = {region for cluster in behind if (region := cluster_region(item, cluster, cloud))}
         if len(regions) == 1:

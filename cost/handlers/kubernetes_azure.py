@@ -10,7 +10,7 @@ from gpucluster.core.catalog.machines import machines
 from gpucluster.cost.handlers.azure_aks import system_disks
 from gpucluster.cost.handlers.azure_place import CLUSTER, region_of_zone
 from gpucluster.cost.handlers.azure_storage import azure_disk_lines
-from gpucluster.cost.handlers.karpenter import KarpenterCloud
+from gpucluster.cost.handlers.kubernetes_clouds import KubernetesCloud
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import Pricing
 
@@ -34,7 +34,7 @@ def volume(item: Pricing, kind: str, gib: Decimal, region: str) -> Iterator[Cost
     yield from azure_disk_lines(item, sku, gib, Count.fixed(Decimal(1)), what="volume", region=region)
 
 
-KARPENTER: Final = KarpenterCloud(
+KUBERNETES: Final = KubernetesCloud(
     "karpenter.azure.com",
     "azure",
     CLUSTER,

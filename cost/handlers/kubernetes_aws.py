@@ -10,7 +10,7 @@ from typing import Final
 from gpucluster.core.catalog import aws_regions
 from gpucluster.cost.handlers.aws_storage import Disk, default_root
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
-from gpucluster.cost.handlers.karpenter import KarpenterCloud, gib
+from gpucluster.cost.handlers.kubernetes_clouds import KubernetesCloud, gib
 from gpucluster.cost.pricing.model import CostLine, Count
 from gpucluster.cost.pricing.pricing import Pricing
 
@@ -51,7 +51,7 @@ def volume(item: Pricing, kind: str, gib: Decimal, region: str) -> Iterator[Cost
     yield from disk_lines(item, Disk(kind, gib), Count.fixed(Decimal(1)), what="volume", region=region)
 
 
-KARPENTER: Final = KarpenterCloud(
+KUBERNETES: Final = KubernetesCloud(
     "karpenter.k8s.aws",
     "aws",
     "aws:eks/cluster:Cluster",

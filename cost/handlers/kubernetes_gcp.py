@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.cost.handlers.disks import optional_number
 from gpucluster.cost.handlers.gcp_place import region_of
 from gpucluster.cost.handlers.gcp_storage import Disk, google_disk_lines
-from gpucluster.cost.handlers.karpenter import KarpenterCloud
+from gpucluster.cost.handlers.kubernetes_clouds import KubernetesCloud
 from gpucluster.cost.pricing.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing.pricing import Pricing
 
@@ -43,7 +43,7 @@ def volume(item: Pricing, kind: str, gib: Decimal, region: str) -> Iterator[Cost
     yield from google_disk_lines(item, Disk(kind, gib), Count.fixed(Decimal(1)), what="volume", region=region)
 
 
-KARPENTER: Final = KarpenterCloud(
+KUBERNETES: Final = KubernetesCloud(
     "karpenter.k8s.gcp",
     "gcp",
     "gcp:container/cluster:Cluster",
