@@ -13,7 +13,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,9 +141,15 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         yield found
 
 
-def _enforce(judge: Judge, pools: list[JobPool], *, restricted: bool) -> None:
+def _enforce(judge: Judge, pools: list[JobPool], *, restricted: bool, slurm: Sequence[str] = ()) -> None:
+    queued = [pool for pool in pools if pool.name not in slurm]
     rules = rules_of(
-        pools, release=pools[0].release, queues=queues_of(pools), namespaces=[NAMESPACE], restricted=restricted
+        queued,
+        release=pools[0].release,
+        queues=queues_of(queued),
+        namespaces=[NAMESPACE],
+        restricted=restricted,
+        of_slurm=[pool for pool in pools if pool.name in slurm],
     )
     for manifest in (manifest for rule in rules.values() for manifest in rule):
         judge.client.apply(manifest)
@@ -305,6 +311,23 @@ def test_a_trainjob_on_several_machines_without_a_fabric_is_told_so(
         [dev] = [pool for pool in pools(judge.cloud) if pool.name == "dev"]
         assert told.pop("single-gpu-2") == Says("single-gpu", "TCP", f"{dev.shape.host_gbps} Gb/s", "runtime training")
         assert set(told.values()) == {""}
+
+
+def test_beside_slurm_a_trainjob_on_several_machines_is_told_of_the_partition_with_the_fabric(
+    tmp_path: Path, pools: Pools, example: Example
+) -> None:
+    definition = source_of("kubeflow-trainer", charts.TRAINER.version)
+    assert definition is not None
+    with open_server(tmp_path, find_binaries()) as server:
+        judge = Judge("aws", Client(server), server)
+        judge.client.define(definitions_of(definition))
+        judge.client.apply(_namespace(NAMESPACE, STANDARDS["aws"]))
+        _enforce(judge, pools("aws"), restricted=True, slurm=["training"])
+        job = example("single-gpu")
+        assert judge.warning(job) == ""
+        job["spec"]["trainer"]["numNodes"] = 2
+        wait_for("the rules are in force", lambda: judge.warning(job))
+        assert judge.warning(job) == Says("single-gpu", "TCP", "partition training of Slurm")
 
 
 def test_a_jobset_that_is_the_runtimes_template_has_the_fabric(judges: list[Judge], pools: Pools) -> None:

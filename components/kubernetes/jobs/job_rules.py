@@ -36,12 +36,14 @@ def rules_of(
     namespaces: Sequence[str],
     restricted: bool,
     fleet: FleetPlan | None = None,
+    of_slurm: Sequence[JobPool] = (),
 ) -> dict[str, list[dict[str, Any]]]:
     """Name -> the manifests of a policy and its binding.
 
     pools: their pods define the permissions that any pod may have. release: of the fabric, which not all images can
     load. queues: runtime -> queues of its pools. namespaces: of jobs. restricted: whether their pod security standard
-    already refuses access to the machine. fleet: None without one.
+    already refuses access to the machine. fleet: None without one. of_slurm: pools without a queue, among which may be
+    the one with the fabric.
     """
     values = {
         "namespaces": namespaces,
@@ -52,10 +54,11 @@ def rules_of(
     }
     names = ("training-jobs", "gpu-pods", *(() if restricted else ("training-pods",)))
     rules = {name: _policy(name, values) for name in names}
-    for pool in pools:
+    apart = _apart(pools, queues)
+    for pool in (*pools, *(of_slurm if apart else ())):
         if pool.fabric is not None:
-            spec = rules["gpu-pods"][0]["spec"]
-            found = _fabric_values(pool, pool.fabric, spec, _apart(pools, queues), has_fleet=fleet is not None)
+            spec, queued = rules["gpu-pods"][0]["spec"], pool in pools
+            found = _fabric_values(pool, pool.fabric, spec, apart, queued=queued, has_fleet=fleet is not None)
             rules["several-nodes"] = _policy("several-nodes", {**values, **found})
     if fleet is not None and fleet.manager is None:
         spec = rules["gpu-pods"][0]["spec"]
@@ -85,9 +88,17 @@ _TRAINJOBS: Final = {
 
 
 def _fabric_values(
-    pool: JobPool, fabric: FabricPod, gpu_pods: Mapping[str, Any], apart: Mapping[str, str], *, has_fleet: bool
+    pool: JobPool,
+    fabric: FabricPod,
+    gpu_pods: Mapping[str, Any],
+    apart: Mapping[str, str],
+    *,
+    queued: bool,
+    has_fleet: bool,
 ) -> dict[str, object]:
-    """gpu_pods: specification of the policy that reads the same objects. apart: as `_apart` returns it."""
+    """gpu_pods: specification of the policy that reads the same objects. apart: as `_apart` returns it. queued: whether
+    the pool has a queue; its runtime has the same name.
+    """
     resources = {name: f"{name}: {amount}" for name, amount in fabric.resources.items()}
     marks = [*resources, *fabric.annotations]
     return {
@@ -100,6 +111,7 @@ def _fabric_values(
         if has_fleet
         else f"variables.queue != '{pool.name}'",
         "or_one_cloud": f"; jobs of the queue {FLEET} have no fabric: use {pool.name}" if has_fleet else "",
+        "several": f"the runtime {pool.name}" if queued else f"the partition {pool.name} of Slurm (sbatch)",
         "gpus": pool.shape.gpus,
         "fabric": marks,
         "how": [resources.get(mark, f"the annotation {mark}") for mark in marks],

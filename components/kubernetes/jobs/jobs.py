@@ -76,6 +76,7 @@ class Jobs(pulumi.ComponentResource):
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         release = next(pool.release for pool in pools if pool.name == TRAINING_POOL)
+        of_slurm = [pool for pool in pools if pool.name in slurm_pools]
         pools = [pool for pool in pools if pool.name not in slurm_pools]
         namespace = workspace.namespace.object_name
         teams = [space.team for space in spaces]
@@ -123,6 +124,7 @@ class Jobs(pulumi.ComponentResource):
             namespaces=[NAMESPACE, *(team.namespace for team in teams)],
             restricted=workspace.pod_security == "baseline",
             fleet=fleet,
+            of_slurm=of_slurm,
         )
         job_rules(f"{name}-rules", rules, ready)
         only_from_within(f"{name}-network", namespace=namespace, opts=here)
