@@ -149,6 +149,8 @@ class SharedCluster(Cluster, Generic[Plan]):
         identities: Callable[[], Sequence[JobIdentity]],
     ) -> list[TeamSpace]:
         """Submitters of jobs, namespaces of teams, and buckets that jobs may reach. members: as in `people_spaces`."""
+        named = self._plan.people.submitters
+        self._submitters = members(NAMESPACE, named) if named else ()
         self._spaces = people_spaces(
             self._name,
             self._plan.people,
@@ -229,6 +231,7 @@ class SharedCluster(Cluster, Generic[Plan]):
                 registry=self._found.registry,
                 after=self._found.after,
                 closed=self._found.closed,
+                submitters=self._submitters,
                 opts=self._inside,
             )
         if self._plan.fleet is not None:

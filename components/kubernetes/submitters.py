@@ -41,17 +41,21 @@ class Submitter:
 
 @dataclass(frozen=True, kw_only=True)
 class Right:
-    """A rule of a role. group: API group, empty for the core's. why: the reason, or the limit that a policy sets."""
+    """A rule of a role. group: API group, empty for the core's. name: of the only object; empty for every one. why: the
+    reason, or the limit that a policy sets.
+    """
 
     group: str = ""
     resources: Sequence[str]
     verbs: Sequence[str]
+    name: str = ""
     why: str
 
     @property
     def rule(self) -> dict[str, list[str]]:
         """As a role has it."""
-        return {"apiGroups": [self.group], "resources": [*self.resources], "verbs": [*self.verbs]}
+        only = {"resourceNames": [self.name]} if self.name else {}
+        return {"apiGroups": [self.group], "resources": [*self.resources], "verbs": [*self.verbs], **only}
 
 
 IN_NAMESPACE: Final[Sequence[Right]] = (
@@ -120,6 +124,19 @@ IN_NAMESPACE: Final[Sequence[Right]] = (
 EXEC: Final = Right(resources=("pods/exec",), verbs=("get", "create"), why="only with `access.exec: true` in the spec")
 """`kubectl exec`, and `kubectl cp`, which uses it."""
 
+IN_SLURM: Final[Sequence[Right]] = (
+    Right(
+        group="apps", resources=("deployments",), verbs=("get",), name="login", why="only `login`: its pod is found so"
+    ),
+    Right(resources=("pods",), verbs=("get", "list"), why="the same"),
+    Right(
+        resources=("pods/exec",),
+        verbs=("get", "create"),
+        why="policy `slurm-login`: only on the login node, and only a shell or a command of its user `submitter`",
+    ),
+)
+"""In the namespace of Slurm, of submitters without a team."""
+
 IN_CLUSTER: Final[Sequence[Right]] = (
     Right(
         group="trainer.kubeflow.org",
@@ -137,15 +154,16 @@ IN_CLUSTER: Final[Sequence[Right]] = (
 """In the whole cluster, read-only."""
 
 
-def _bound(
+def bound_role(
     name: str,
-    kinds: tuple[Kind, Kind],
     rights: Sequence[Right],
     people: Sequence[Submitter],
     namespace: pulumi.Input[str] | None,
     opts: pulumi.ResourceOptions,
+    *,
+    kinds: tuple[Kind, Kind] = (ROLE, ROLE_BINDING),
 ) -> None:
-    """A role and its binding. kinds: of both. namespace: None for the whole cluster."""
+    """A role and its binding. namespace: None for the whole cluster. kinds: of both."""
     role, binding = kinds
     rules: dict[str, Any] = {"rules": [right.rule for right in rights]}
     declared = Declared(f"{name}-role", manifest_of(role, rules, object_name=_NAME, namespace=namespace), opts)
@@ -175,7 +193,7 @@ class Submitters(pulumi.ComponentResource):
         """may_exec: whether they may start programs in running pods."""
         super().__init__("gpucluster:kubernetes:Submitters", name, {}, opts)
         rights = [*IN_NAMESPACE, *([EXEC] if may_exec else [])]
-        _bound(name, (ROLE, ROLE_BINDING), rights, people, namespace, pulumi.ResourceOptions(parent=self))
+        bound_role(name, rights, people, namespace, pulumi.ResourceOptions(parent=self))
         self.register_outputs({})
 
 
@@ -200,5 +218,5 @@ class SubmitterLimits(pulumi.ComponentResource):
         policy, binding = manifests(_POLICY, values)
         first = Declared(f"{name}-policy", policy, here)
         Declared(f"{name}-policy-binding", binding, pulumi.ResourceOptions(parent=self, depends_on=[first]))
-        _bound(name, (CLUSTER_ROLE, CLUSTER_ROLE_BINDING), IN_CLUSTER, people, None, here)
+        bound_role(name, IN_CLUSTER, people, None, here, kinds=(CLUSTER_ROLE, CLUSTER_ROLE_BINDING))
         self.register_outputs({})

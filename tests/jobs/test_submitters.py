@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, Right
+from gpucluster.components.kubernetes.slurm.objects import SLURM_SHELL
+from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, IN_SLURM, Right
 from gpucluster.cost.prices import Price
 from gpucluster.cost.pricing.plan_prices import machine_price
 from gpucluster.sandbox.api_server.binaries import find_binaries
@@ -109,6 +110,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
     with open_server(folder / "server", binaries) as server:
         client = Client(server)
         _build(client)
+        _build_slurm(client)
         config = server.kubeconfig()
         config["users"][0]["user"] |= {"as": "ada", "as-groups": GROUPS}
         (folder / "kubeconfig").write_text(json.dumps(config))
@@ -119,6 +121,8 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
         }
         found = People(client, Person(folder, env))
         wait_for("the policy is in force", lambda: found.submitter.refusal("kubectl apply -f -", _service("NodePort")))
+        root = f"kubectl -n slurm exec {LOGIN_POD} -- bash"
+        wait_for("the policy of the login node is, too", lambda: "submitters act as" in found.submitter.refusal(root))
         yield found
 
 
@@ -150,6 +154,41 @@ def _build(client: Client) -> None:
             "spec": {"queueName": "training", "active": False, "podSets": podsets},
         }
     )
+
+
+LOGIN_POD = "login-7ff66445b5-wdjkn"
+"""As the controller of a deployment names it."""
+SLURM_PODS = (LOGIN_POD, "slurm-controller-0", "login-0", "training-0")
+"""The third is of a node set that has the name of the deployment."""
+
+
+def _build_slurm(client: Client) -> None:
+    """What a plan with Slurm and submitters has in its namespace, and pods as the operator makes them."""
+    plan = plan_of("aws", "slurm")
+    for name in (
+        "slurm-namespace",
+        "slurm-login-policy",
+        "slurm-login-policy-binding",
+        "slurm-submitters-role",
+        "slurm-submitters-binding",
+    ):
+        client.apply(plan.inputs[name])
+    space, labels = {"namespace": "slurm"}, {"app.kubernetes.io/name": "login"}
+    client.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {**space, "name": "default"}})
+    containers = {"containers": [{"name": "login", "image": "it:1"}]}
+    for name in SLURM_PODS:
+        marks = labels if name == LOGIN_POD else {}
+        client.create(
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {**space, "name": name, "labels": marks},
+                "spec": containers,
+            }
+        )
+    template = {"metadata": {"labels": labels}, "spec": containers}
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    client.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {**space, "name": "login"}, "spec": spec})
 
 
 def _core(kind: str, name: str, **fields: Any) -> dict[str, Any]:
@@ -355,6 +394,53 @@ def test_other_people_and_the_rest_of_the_cluster_are_out_of_reach(people: Peopl
     assert [attempt for attempt in attempts if may(f"kubectl auth can-i {attempt}").returncode == 0] == []
 
 
+IN_LOGIN = f"kubectl -n slurm exec {LOGIN_POD} --"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        SLURM_SHELL,
+        f"{IN_LOGIN} runuser --login submitter",
+        f"{IN_LOGIN} runuser --login submitter --command 'sbatch /shared/pytorch.sbatch'",
+    ],
+)
+def test_a_submitter_gets_a_shell_on_the_login_node_of_slurm(people: People, command: str) -> None:
+    """No kubelet answers: the request comes as far as the pod's node."""
+    assert "does not have a host assigned" in people.submitter.refusal(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (f"{IN_LOGIN} bash", "submitters act as its user"),
+        (f"{IN_LOGIN} runuser --login root", "submitters act as its user"),
+        (f"{IN_LOGIN} runuser --login submitter --user root", "submitters act as its user"),
+        (f"{IN_LOGIN} runuser --login submitter --user root --command id", "submitters act as its user"),
+        (f"{IN_LOGIN} runuser --login submitter --command id --login root", "submitters act as its user"),
+        *(
+            (f"kubectl -n slurm exec {pod} -- runuser --login submitter", "only the login node")
+            for pod in SLURM_PODS[1:]
+        ),
+        (f"kubectl -n slurm cp {LOGIN_POD}:/etc/slurm/slurm.key key", "submitters act as its user"),
+        (f"kubectl -n slurm attach {LOGIN_POD}", "forbidden"),
+        (f"kubectl -n slurm port-forward {LOGIN_POD} 22", "forbidden"),
+        (f"kubectl -n slurm logs {LOGIN_POD}", "forbidden"),
+        (f"kubectl -n slurm debug {LOGIN_POD} --image it:1", "forbidden"),
+        ("kubectl -n slurm get secrets", "forbidden"),
+        ("kubectl -n slurm scale deployment login --replicas 2", "forbidden"),
+        ("kubectl -n slurm get deployments", "forbidden"),
+    ],
+)
+def test_root_and_other_pods_of_slurm_are_out_of_reach(people: People, command: str, said: str) -> None:
+    assert said in people.submitter.refusal(command)
+
+
+def test_an_admin_is_root_of_the_login_node(people: People) -> None:
+    admin = f"{IN_LOGIN} bash".replace("kubectl", "kubectl --as root --as-group system:masters")
+    assert "does not have a host assigned" in people.submitter.refusal(admin)
+
+
 def test_a_submitter_sees_the_dollars_of_a_job_by_the_flavor_of_its_queue(people: People) -> None:
     """Nodes are hidden from them: the stack's flavors name the machines."""
     workload = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload"}
@@ -384,8 +470,13 @@ def test_a_submitter_sees_the_dollars_of_a_job_by_the_flavor_of_its_queue(people
 
 def test_the_server_grants_the_rights_of_the_roles(people: People) -> None:
     """Asked as the API server answers `kubectl auth can-i`, verb by verb."""
-    granted = [*_asked(IN_NAMESPACE, "training"), *_asked(IN_NAMESPACE, "team-vision"), *_asked(IN_CLUSTER, "")]
-    refused = [*_asked([EXEC], "training"), *_asked(IN_NAMESPACE, "team-speech")]
+    granted = [
+        *_asked(IN_NAMESPACE, "training"),
+        *_asked(IN_NAMESPACE, "team-vision"),
+        *_asked(IN_SLURM, "slurm"),
+        *_asked(IN_CLUSTER, ""),
+    ]
+    refused = [*_asked([EXEC], "training"), *_asked(IN_NAMESPACE, "team-speech"), *_asked(IN_NAMESPACE[:6], "slurm")]
     assert [it for it in granted if not _allowed(people.admin, it)] == []
     assert [it for it in refused if _allowed(people.admin, it)] == []
 
@@ -394,7 +485,8 @@ def _asked(rights: Sequence[Right], namespace: str) -> Iterator[Mapping[str, str
     for right in rights:
         for resource, verb in ((resource, verb) for resource in right.resources for verb in right.verbs):
             name, _, part = resource.partition("/")
-            yield {"group": right.group, "resource": name, "subresource": part, "verb": verb, "namespace": namespace}
+            asked = {"group": right.group, "resource": name, "subresource": part, "verb": verb, "namespace": namespace}
+            yield {**asked, "name": right.name}
 
 
 def _allowed(admin: Client, attributes: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, Right
+from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, IN_SLURM, Right
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.tables import Row, rows
 from gpucluster.policies.engine.examples import example_of
@@ -188,6 +188,7 @@ def submitter_rights_page() -> str:
     ]
     for title, rights in (
         ("In the namespace of the jobs", [*IN_NAMESPACE, EXEC]),
+        ("In the namespace `slurm`, for `access.submitters`", IN_SLURM),
         ("In the whole cluster, read only", IN_CLUSTER),
     ):
         lines += [

@@ -42,7 +42,10 @@ SLURM: Final = "slurm"
 OPERATOR_NAMESPACE: Final = "slinky"
 OPERATOR: Final = "slurm-operator"
 LOGIN: Final = "login"
-SLURM_SHELL: Final = f"kubectl --namespace {SLURM} exec --stdin --tty deployment/{LOGIN} -- bash"
+USER: Final = "submitter"
+"""Unix user of the login node that everyone submits as; the image has none but those of the system."""
+USER_SHELL: Final = ("runuser", "--login", USER)
+SLURM_SHELL: Final = f"kubectl --namespace {SLURM} exec --stdin --tty deployment/{LOGIN} -- {' '.join(USER_SHELL)}"
 CONFIG: Final = "config"
 STATE: Final = "state"
 """Claim with the queue and the records of slurmctld."""
@@ -66,10 +69,22 @@ id_provider = proxy
 auth_provider = none
 proxy_lib_name = files
 """
-"""sssd.conf of the login node: only the users of its image, since who may log in is not the cluster's to know.
+"""sssd.conf of the login node: only its own users, since who may log in is not the cluster's to know.
 
 Source: sssd.conf(5).
 """
+# The user is needed on the login node alone: slurmd gets it with each job. Source: slurm.conf(5), use_client_ids, which
+# slurm-operator v1.1.0 sets; SlinkyProject/containers, schedmd/slurm/25.11/ubuntu24.04 (nss_slurm).
+_USER_ID: Final = 1000
+
+
+def _add_user(home: str) -> dict[str, Any]:
+    """On each start of the login node. home: on shared storage, where jobs find it."""
+    script = (
+        f"install --directory --owner {_USER_ID} --group {_USER_ID} --mode 0755 {home} && "
+        f"useradd --uid {_USER_ID} --user-group --no-create-home --home-dir {home} --shell /bin/bash {USER}"
+    )
+    return {"postStart": {"exec": {"command": ["/bin/sh", "-c", script]}}}
 
 
 def image(program: str, registry: str | None) -> str:
@@ -114,7 +129,11 @@ def login_spec(tolerations: Sequence[Mapping[str, str]], registry: str | None, *
     """The login node, on a CPU node, reachable only through the API server."""
     return {
         "controllerRef": _CONTROLLER_REF,
-        "login": {"image": image("login-pyxis", registry), "volumeMounts": _storage_mounts(home=home)},
+        "login": {
+            "image": image("login-pyxis", registry),
+            "lifecycle": _add_user(f"{HOME_PATH if home else SHARED_PATH}/{USER}"),
+            "volumeMounts": _storage_mounts(home=home),
+        },
         "initconf": {"image": image("slurmctld", registry)},
         "sssdConfRef": {"name": SSSD, "key": SSSD_FILE},
         "service": {"spec": {"type": "ClusterIP"}},

@@ -40,6 +40,7 @@ from gpucluster.components.kubernetes.slurm.objects import (
     SSSD,
     SSSD_FILE,
     STATE,
+    USER_SHELL,
     USERS,
     controller_spec,
     login_spec,
@@ -47,6 +48,7 @@ from gpucluster.components.kubernetes.slurm.objects import (
     node_set_spec,
     rest_api_spec,
 )
+from gpucluster.components.kubernetes.submitters import IN_SLURM, Submitter, bound_role
 from gpucluster.components.kubernetes.workspaces import Workspace, claims
 from gpucluster.components.planning.names import HOME_CLAIM
 
@@ -71,11 +73,12 @@ class Slurm(pulumi.ComponentResource):
         registry: str | None,
         after: Sequence[pulumi.Resource],
         closed: Sequence[str] = (),
+        submitters: Sequence[Submitter] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """pools: of Slurm, the first is the default partition. cluster_name: for Slurm's own records. workspace: with
         its volumes. block_class: of the volume with the queue. tolerations: of pods on CPU nodes. registry, after,
-        closed: as in `Jobs`.
+        closed: as in `Jobs`. submitters: who may use the login node, besides admins of the cluster.
         """
         super().__init__("gpucluster:kubernetes:Slurm", name, {}, opts)
         self._name = name
@@ -99,13 +102,22 @@ class Slurm(pulumi.ComponentResource):
             self._object(CONFIG_MAP, CONFIG, {"data": config_files(pools)}),
             self._object(SECRET, SSSD, {"type": "Opaque", "stringData": {SSSD_FILE: USERS}}),
             *self._network(closed),
-            *self._policy(pools),
+            *self._policy(
+                "policy",
+                "slurm-pods.yaml",
+                {
+                    "pools": [pool.name for pool in pools],
+                    "operator": f"system:serviceaccount:{OPERATOR_NAMESPACE}:{OPERATOR}",
+                },
+            ),
         ]
         controller = self._object(
             CONTROLLER, SLURM, controller_spec(cluster_name, tolerations, registry), [operator, *files]
         )
         self._object(REST_API, SLURM, rest_api_spec(tolerations, registry), [controller])
         self._object(LOGIN_SET, LOGIN, login_spec(tolerations, registry, home=home), [controller])
+        if submitters:
+            self._admit(submitters)
         for pool in pools:
             image = mirrored(pool.release.pytorch, registry)
             made = self._object(CONFIG_MAP, node_files_name(pool), {"data": node_files(pool, image, home=home)})
@@ -195,16 +207,16 @@ class Slurm(pulumi.ComponentResource):
             made.append(not_to_these(f"{self._name}-closed", closed, namespace=self._space, opts=here))
         return made
 
-    def _policy(self, pools: Sequence[JobPool]) -> list[Declared]:
-        policy, binding = manifests(
-            Path(__file__).with_name("manifests") / "slurm-pods.yaml",
-            {
-                "namespace": SLURM,
-                "pools": [pool.name for pool in pools],
-                "operator": f"system:serviceaccount:{OPERATOR_NAMESPACE}:{OPERATOR}",
-            },
-        )
+    def _policy(self, policy_name: str, file: str, values: Mapping[str, object]) -> list[Declared]:
+        policy, binding = manifests(Path(__file__).with_name("manifests") / file, {"namespace": SLURM, **values})
         here = pulumi.ResourceOptions(parent=self)
-        first = Declared(f"{self._name}-policy", policy, here)
+        first = Declared(f"{self._name}-{policy_name}", policy, here)
         bound = pulumi.ResourceOptions(parent=self, depends_on=[first])
-        return [first, Declared(f"{self._name}-policy-binding", binding, bound)]
+        return [first, Declared(f"{self._name}-{policy_name}-binding", binding, bound)]
+
+    def _admit(self, people: Sequence[Submitter]) -> None:
+        """A role can't tell pods by their labels, or commands: without the policy it would grant too much."""
+        values = {"login": LOGIN, "shell": [*USER_SHELL], "words": " ".join(USER_SHELL)}
+        limits = self._policy("login-policy", "slurm-login.yaml", values)
+        after = pulumi.ResourceOptions(parent=self, depends_on=limits)
+        bound_role(f"{self._name}-submitters", IN_SLURM, people, self._space, after)

@@ -295,7 +295,7 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
         raise SystemExit(Exit.FINDINGS)
     click.echo(f"The cluster answers and accepts your jobs in namespace {found.namespace}.")
     if found.slurm_login:
-        click.echo(f"Login node of Slurm, for admins of the cluster:\n  {found.slurm_login}")
+        click.echo(f"Login node of Slurm:\n  {found.slurm_login}")
     if found.pushing:
         click.echo("\n  ".join(["Images of jobs:", *found.pushing]))
     if found.logs:
