@@ -63,7 +63,8 @@ class CloudTraits:
 @dataclass(frozen=True, kw_only=True)
 class SharedParts:
     """cluster_name: of the cloud's Kubernetes cluster, known before its creation. grace_seconds: as in the spec's
-    health. leader_worker_sets: as in its jobs. slurm_pools: that Slurm has, not Kueue. fleet: None without one.
+    health. leader_worker_sets, slurm_accounting: as in its jobs. slurm_pools: that Slurm has, not Kueue. fleet: None
+    without one.
     """
 
     name: str
@@ -76,6 +77,7 @@ class SharedParts:
     identities: tuple[IdentityPlan, ...]
     leader_worker_sets: bool
     slurm_pools: tuple[str, ...]
+    slurm_accounting: bool
     fleet: FleetPlan | None
     broken_nodes: BrokenNodes
     grace_seconds: int
@@ -118,6 +120,7 @@ def plan_shared_parts(
         identities=plan_identities(spec.identities, planning, title=clouds()[traits.cloud].title, form=traits.bucket),
         leader_worker_sets=spec.jobs.leader_worker_sets,
         slurm_pools=spec.slurm_pools,
+        slurm_accounting=spec.jobs.slurm_accounting,
         fleet=plan_fleet(
             spec.fleet,
             spec.access,

@@ -57,6 +57,8 @@ class SharedPlan(ClusterPlan, Protocol):
     @property
     def slurm_pools(self) -> Sequence[str]: ...
     @property
+    def slurm_accounting(self) -> bool: ...
+    @property
     def fleet(self) -> FleetPlan | None: ...
     @property
     def broken_nodes(self) -> BrokenNodes: ...
@@ -232,6 +234,7 @@ class SharedCluster(Cluster, Generic[Plan]):
                 after=self._found.after,
                 closed=self._found.closed,
                 submitters=self._submitters,
+                accounting=self._plan.slurm_accounting,
                 opts=self._inside,
             )
         if self._plan.fleet is not None:

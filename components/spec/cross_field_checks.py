@@ -139,6 +139,8 @@ def _owners(jobs: JobKinds, training: Training, elastic: Elastic | None, mig: Mi
         seen = f"is {jobs.scheduler!r}, which gives every pool to {owner}, but slurm_pools names some"
         yield Problem("jobs.scheduler", seen, "remove slurm_pools, or choose both")
         return
+    if jobs.scheduler == "kueue" and jobs.slurm_accounting:
+        yield Problem("jobs.slurm_accounting", "is true, but no pool is Slurm's", "set scheduler to slurm or both")
     for at, pool in enumerate(jobs.slurm_pools):
         if pool not in pools:
             yield Problem(f"jobs.slurm_pools[{at}]", f"is {pool!r}", choices(pool, pools))

@@ -51,6 +51,10 @@ class JobKinds(Model):
         description="Pools of Slurm if scheduler is both; no other pod gets their GPUs",
         examples=[[TRAINING_POOL]],
     )
+    slurm_accounting: bool = Field(
+        default=False,
+        description="Records jobs of Slurm in a database on a block volume, for sacct and sreport",
+    )
     leader_worker_sets: bool = Field(
         default=False,
         description="Installs the controller of LeaderWorkerSets: each replica of a service on several nodes, all of "

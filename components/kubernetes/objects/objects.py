@@ -91,6 +91,7 @@ ROLE_BINDING: Final = Kind(_RBAC, "RoleBinding", nested=False)
 SECRET: Final = Kind("v1", "Secret", nested=False)
 SERVICE: Final = Kind("v1", "Service")
 SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", nested=False)
+STATEFUL_SET: Final = Kind("apps/v1", "StatefulSet")
 STORAGE_CLASS: Final = Kind("storage.k8s.io/v1", "StorageClass", nested=False)
 
 # Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go.

@@ -32,13 +32,14 @@ from gpucluster.components.planning.names import (
 from gpucluster.core.slurm import node_options, partition_options
 
 _VERSION: Final = "slinky.slurm.net/v1beta1"
+ACCOUNTING: Final = Kind(_VERSION, "Accounting")
 CONTROLLER: Final = Kind(_VERSION, "Controller")
 LOGIN_SET: Final = Kind(_VERSION, "LoginSet")
 NODE_SET: Final = Kind(_VERSION, "NodeSet")
 REST_API: Final = Kind(_VERSION, "RestApi")
 
 SLURM: Final = "slurm"
-"""Namespace of the Slurm cluster, and name of its controller."""
+"""Namespace of the Slurm cluster, and name of its controller and its records."""
 OPERATOR_NAMESPACE: Final = "slinky"
 OPERATOR: Final = "slurm-operator"
 LOGIN: Final = "login"
@@ -98,12 +99,13 @@ def node_files_name(pool: JobPool) -> str:
 
 
 def controller_spec(
-    cluster_name: str, tolerations: Sequence[Mapping[str, str]], registry: str | None
+    cluster_name: str, tolerations: Sequence[Mapping[str, str]], registry: str | None, *, accounting: bool
 ) -> dict[str, Any]:
-    """slurmctld. Accounting is off: it needs a database."""
+    """slurmctld. accounting: whether jobs are recorded."""
     program = {"image": image("slurmctld", registry)}
     return {
         "clusterName": cluster_name,
+        **({"accountingRef": dict(_REF)} if accounting else {}),
         "slurmKeyRef": {"name": AUTH_KEY, "key": "token"},
         "jwtKeyRef": {"name": JWT_KEY, "key": "token"},
         "configFileRefs": [{"name": CONFIG}],
@@ -119,7 +121,7 @@ def controller_spec(
 def rest_api_spec(tolerations: Sequence[Mapping[str, str]], registry: str | None) -> dict[str, Any]:
     """slurmrestd, by which the operator drains a node before it ends its pod."""
     return {
-        "controllerRef": _CONTROLLER_REF,
+        "controllerRef": dict(_REF),
         "slurmrestd": {"image": image("slurmrestd", registry)},
         "template": {"spec": {"tolerations": _plain(tolerations)}},
     }
@@ -128,7 +130,7 @@ def rest_api_spec(tolerations: Sequence[Mapping[str, str]], registry: str | None
 def login_spec(tolerations: Sequence[Mapping[str, str]], registry: str | None, *, home: bool) -> dict[str, Any]:
     """The login node, on a CPU node, reachable only through the API server."""
     return {
-        "controllerRef": _CONTROLLER_REF,
+        "controllerRef": dict(_REF),
         "login": {
             "image": image("login-pyxis", registry),
             "lifecycle": _add_user(f"{HOME_PATH if home else SHARED_PATH}/{USER}"),
@@ -155,7 +157,7 @@ def node_set_spec(pool: JobPool, registry: str | None, *, default: bool, home: b
     )
     files = {"name": node_files_name(pool), "defaultMode": 0o755}
     return {
-        "controllerRef": _CONTROLLER_REF,
+        "controllerRef": dict(_REF),
         "replicas": 0 if pool.elastic else pool.nodes,
         "extraConf": node_options(node),
         "partition": {"enabled": True, "config": partition_options(slurm_partition(pool, default=default))},
@@ -203,7 +205,8 @@ def node_set_spec(pool: JobPool, registry: str | None, *, default: bool, home: b
     }
 
 
-_CONTROLLER_REF: Final[Mapping[str, str]] = {"name": SLURM, "namespace": SLURM}
+_REF: Final[Mapping[str, str]] = {"name": SLURM, "namespace": SLURM}
+"""Of the controller, and of the records."""
 
 
 def _storage(*, home: bool) -> list[dict[str, Any]]:

@@ -18,14 +18,24 @@ from gpucluster.components.kubernetes.objects.objects import (
     NETWORK_POLICY,
     PERSISTENT_VOLUME_CLAIM,
     SECRET,
+    SERVICE,
     SERVICE_ACCOUNT,
+    STATEFUL_SET,
     Declared,
     Kind,
     manifest_of,
 )
 from gpucluster.components.kubernetes.objects.release import Release, release
+from gpucluster.components.kubernetes.slurm.accounting import (
+    DATABASE,
+    SIZE,
+    accounting_spec,
+    database_spec,
+    service_spec,
+)
 from gpucluster.components.kubernetes.slurm.nodes import config_files, node_files
 from gpucluster.components.kubernetes.slurm.objects import (
+    ACCOUNTING,
     AUTH_KEY,
     CONFIG,
     CONTROLLER,
@@ -74,11 +84,13 @@ class Slurm(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         closed: Sequence[str] = (),
         submitters: Sequence[Submitter] = (),
+        accounting: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """pools: of Slurm, the first is the default partition. cluster_name: for Slurm's own records. workspace: with
         its volumes. block_class: of the volume with the queue. tolerations: of pods on CPU nodes. registry, after,
         closed: as in `Jobs`. submitters: who may use the login node, besides admins of the cluster.
+        accounting: whether jobs are recorded.
         """
         super().__init__("gpucluster:kubernetes:Slurm", name, {}, opts)
         self._name = name
@@ -97,8 +109,8 @@ class Slurm(pulumi.ComponentResource):
                 namespace=self._space,
                 opts=pulumi.ResourceOptions(parent=self),
             ).values(),
-            *self._keys(),
-            self._state(block_class),
+            *self._keys(AUTH_KEY, JWT_KEY, *([DATABASE] if accounting else [])),
+            self._volume(STATE, _STATE_SIZE, block_class),
             self._object(CONFIG_MAP, CONFIG, {"data": config_files(pools)}),
             self._object(SECRET, SSSD, {"type": "Opaque", "stringData": {SSSD_FILE: USERS}}),
             *self._network(closed),
@@ -111,9 +123,10 @@ class Slurm(pulumi.ComponentResource):
                 },
             ),
         ]
-        controller = self._object(
-            CONTROLLER, SLURM, controller_spec(cluster_name, tolerations, registry), [operator, *files]
-        )
+        if accounting:
+            files += self._records(block_class, tolerations, registry, [operator, *files])
+        spec = controller_spec(cluster_name, tolerations, registry, accounting=accounting)
+        controller = self._object(CONTROLLER, SLURM, spec, [operator, *files])
         self._object(REST_API, SLURM, rest_api_spec(tolerations, registry), [controller])
         self._object(LOGIN_SET, LOGIN, login_spec(tolerations, registry, home=home), [controller])
         if submitters:
@@ -177,21 +190,35 @@ class Slurm(pulumi.ComponentResource):
             opts=here,
         )
 
-    def _keys(self) -> list[Declared]:
+    def _keys(self, *names: str) -> list[Declared]:
         """Tokens of an account without any right, as keys: Kubernetes makes them, no state holds them."""
         account = self._object(SERVICE_ACCOUNT, "keys", {"automountServiceAccountToken": False})
         kind = {"type": "kubernetes.io/service-account-token"}
         owner = {"kubernetes.io/service-account.name": "keys"}
-        return [self._object(SECRET, key, kind, [account], annotations=owner) for key in (AUTH_KEY, JWT_KEY)]
+        return [self._object(SECRET, key, kind, [account], annotations=owner) for key in names]
 
-    def _state(self, block_class: str) -> Declared:
+    def _volume(self, claim_name: str, size: str, block_class: str) -> Declared:
         claim = {
             "accessModes": ["ReadWriteOnce"],
             "storageClassName": block_class,
-            "resources": {"requests": {"storage": _STATE_SIZE}},
+            "resources": {"requests": {"storage": size}},
         }
-        # Bound once slurmctld has a node.
-        return self._object(PERSISTENT_VOLUME_CLAIM, STATE, claim, annotations={"pulumi.com/skipAwait": "true"})
+        # Bound once its pod has a node.
+        return self._object(PERSISTENT_VOLUME_CLAIM, claim_name, claim, annotations={"pulumi.com/skipAwait": "true"})
+
+    def _records(
+        self,
+        block_class: str,
+        tolerations: Sequence[Mapping[str, str]],
+        registry: str | None,
+        after: Sequence[pulumi.Resource],
+    ) -> list[pulumi.Resource]:
+        """The database and slurmdbd, which waits for it."""
+        volume = self._volume(DATABASE, SIZE, block_class)
+        service = self._object(SERVICE, DATABASE, service_spec())
+        spec = database_spec(tolerations, registry)
+        database = self._object(STATEFUL_SET, DATABASE, spec, [volume, service, *after])
+        return [self._object(ACCOUNTING, SLURM, accounting_spec(tolerations, registry), [database])]
 
     def _network(self, closed: Sequence[str]) -> list[pulumi.Resource]:
         """Slurm's programs reach each other, and the operator its API."""

@@ -102,6 +102,10 @@ BOTH = {"scheduler": "both", "slurm_pools": ["training"]}
             r"slurm_pools\[0\] is 'trainin'; allowed: training, dev; did you mean training",
         ),
         ({"jobs": {"scheduler": "both", "slurm_pools": ["dev", "training"]}}, "names every pool; set jobs.scheduler"),
+        (
+            {"jobs": {"slurm_accounting": True}},
+            "jobs.slurm_accounting is true, but no pool is Slurm's; set scheduler to slurm or both",
+        ),
         ({"jobs": {"scheduler": "pbs"}}, "allowed: kueue, slurm, both"),
         (
             {"jobs": BOTH, "teams": {"vision": {"groups": ["a"], "gpus": {"training": 8}}}},
