@@ -1,6 +1,6 @@
 """The records of Slurm's jobs: slurmdbd, and its database on a volume. Imports no Pulumi.
 
-Sources: SlinkyProject/slurm-operator v1.1.0, api/v1beta1 and docs/installation.md ("With Accounting");
+Sources: SlinkyProject/slurm-operator v1.1.0, api/v1beta1 and its page "Installation Guide", "With Accounting";
 MariaDB/mariadb-docker, 11.8.
 """
 
@@ -20,7 +20,7 @@ IMAGE: Final = (
 )
 """Docker's official image. Source: tag and digest as public Compose files pair them."""
 SIZE: Final = "16Gi"
-"""Source: SlinkyProject/slurm-operator v1.1.0, docs/installation.md."""
+"""Source: SlinkyProject/slurm-operator v1.1.0, its page "Installation Guide"."""
 
 _PORT: Final = 3306
 _SCHEMA: Final = "slurm_acct_db"
