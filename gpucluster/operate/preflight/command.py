@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
@@ -21,6 +23,7 @@ from gpucluster.errors import Exit, InputError
 from gpucluster.operate.clients.cannot_ask import CannotAsk
 from gpucluster.operate.preflight.answers import Account, Answer
 from gpucluster.operate.preflight.asking import ask, not_asked
+from gpucluster.operate.preflight.declared import Declared, declaring
 from gpucluster.operate.preflight.document import Found, preflight_document
 from gpucluster.operate.preflight.machine import questions_of, this_machine
 from gpucluster.operate.preflight.saved import save
@@ -33,8 +36,10 @@ _BESIDE_THE_STACK: Final = ""
 class Cloud(Protocol):
     """A module of a cloud, `gpucluster.operate.preflight.aws` and its like; importing it loads the cloud's SDK."""
 
-    def open_account(self, plan: ClusterPlan, location: Any, /) -> Account:
-        """The account of a plan, with the user's own credentials. Raises CannotAsk without usable ones."""
+    def open_account(self, plan: ClusterPlan, location: Any, declared: Callable[[], Declared], /) -> Account:
+        """The account of a plan, with the user's own credentials. declared: by its program. Raises CannotAsk without
+        usable ones.
+        """
         ...
 
 
@@ -75,17 +80,19 @@ def asked(stack: str, plan: ClusterPlan, location: Any, folder: Path, *, say: bo
     """The answers of this machine and of the account. folder: of the project. say: report progress on stderr."""
     cloud = plan.training.shape.cloud
     own = questions_of(cloud, getattr(plan.access, "public_cidrs", ()))
-    answers = ask(this_machine(cloud, folder), own)
     questions = plan.facts.questions
     identity, why = None, None
-    try:
-        account = _cloud(cloud).open_account(plan, location)
-    except CannotAsk as error:
-        why = error
-        answers += not_asked(questions)
-    else:
-        identity = account.identity
-        answers += _ask_account(account, questions, say=say)
+    with declaring(plan) as declared, ThreadPoolExecutor(max_workers=1) as pool:
+        machine = pool.submit(ask, this_machine(cloud, folder, declared), own)
+        try:
+            account = _cloud(cloud).open_account(plan, location, declared)
+        except CannotAsk as error:
+            why = error
+            answers = not_asked(questions)
+        else:
+            identity = account.identity
+            answers = _ask_account(account, questions, say=say)
+        answers = [*machine.result(), *answers]
     return Found(stack=stack, identity=identity, not_asked=why, answers=answers, asked=datetime.now(UTC))
 
 

@@ -83,10 +83,11 @@ def needed(question: Question) -> str:
 
 
 def _one(unit: str) -> str:
-    """`addresses` -> `address`, `VPCs` -> `VPC`."""
-    if unit.endswith("ss"):
-        return unit
-    return unit.removesuffix("es") if unit.endswith("sses") else unit.removesuffix("s")
+    """`addresses` -> `address`, `policies` -> `policy`, `VPCs` -> `VPC`."""
+    for many, one in (("ies", "y"), ("sses", "ss"), ("ss", "ss"), ("s", "")):
+        if unit.endswith(many):
+            return unit.removesuffix(many) + one
+    return unit
 
 
 def _model(found: Found) -> Mapping[str, Any]:

@@ -1,15 +1,18 @@
-"""Questions to the machine that runs `up`: the programs that the kubeconfig calls, room on its disk, its address."""
+"""Questions to the machine that runs `up`: programs that the kubeconfig calls, disk, registries of charts, address."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.account.programs import Program, programs_of
 from gpucluster.operate.preflight.answers import Account, Answer, Asker, fine, refused
+from gpucluster.operate.preflight.charts import ABOUT as CHARTS
+from gpucluster.operate.preflight.charts import QUESTION, addresses, registry_asker
+from gpucluster.operate.preflight.declared import Declared
 from gpucluster.operate.preflight.own_address import ABOUT, TELLS, address_questions, asker_at
 
 _GIB: Final = 1024**3
@@ -33,11 +36,11 @@ def questions_of(cloud: str, ranges: Sequence[str] = ()) -> list[Question]:
         place="this machine",
         decides=False,
     )
-    return [*found, disk, *address_questions(cloud, ranges)]
+    return [*found, disk, QUESTION, *address_questions(cloud, ranges)]
 
 
-def this_machine(cloud: str, folder: Path) -> Account:
-    """folder: of the project."""
+def this_machine(cloud: str, folder: Path, declared: Callable[[], Declared]) -> Account:
+    """folder: of the project. declared: by the plan's program."""
     programs = programs_of(cloud)
 
     def ask_programs(questions: Sequence[Question]) -> list[Answer]:
@@ -50,7 +53,11 @@ def this_machine(cloud: str, folder: Path) -> Account:
             for one in questions
         ]
 
-    askers: dict[str, Asker] = {"program": ask_programs, "disk": ask_disk}
+    askers: dict[str, Asker] = {
+        "program": ask_programs,
+        "disk": ask_disk,
+        CHARTS: registry_asker(lambda: addresses(declared().charts)),
+    }
     if cloud in TELLS:
         askers[ABOUT] = asker_at(TELLS[cloud])
     return Account(identity="this machine", askers=askers)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import yaml
 
 from gpucluster.operate.preflight.answers import Answer
+from gpucluster.operate.preflight.charts import ABOUT as CHARTS
 from gpucluster.operate.preflight.document import Found
 from gpucluster.operate.preflight.own_address import ABOUT as ADDRESS
 from gpucluster.sandbox.clouds.events.quotas import quota_kinds
@@ -52,7 +53,7 @@ def _content(found: Found, cloud: str) -> Mapping[str, Any]:
     return {"asked": asked, **_scenario(found.answers, cloud)}
 
 
-_OF_THIS_MACHINE: Final = ("program", "disk", ADDRESS)
+_OF_THIS_MACHINE: Final = ("program", "disk", CHARTS, ADDRESS)
 """What another machine answers differently."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpucluster.components.aws.location import Location, partition
@@ -19,21 +19,22 @@ from gpucluster.operate.preflight.aws.requests import one_by_one
 from gpucluster.operate.preflight.aws.reservations import ask_group, ask_reservation
 from gpucluster.operate.preflight.aws.rights import ask_rights, ask_role
 from gpucluster.operate.preflight.aws.versions import ask_addons, ask_images, ask_kubernetes
+from gpucluster.operate.preflight.declared import Declared
 
 
-def open_account(plan: Any, location: Location) -> Account:
-    """The account of the login, in the role of the location if it has one. Raises CannotAsk without usable credentials,
-    and for another account than the location's.
+def open_account(plan: Any, location: Location, declared: Callable[[], Declared]) -> Account:
+    """The account of the login, in the role of the location if it has one. declared: by the program of the plan. Raises
+    CannotAsk without usable credentials, and for another account than the location's.
     """
     caller = caller_at(location)
     return Account(
         identity=f"account {caller.account} as {caller.arn.split(':', 5)[-1]}, {caller.region}",
-        askers=_askers(caller, plan),
+        askers=_askers(caller, plan, declared),
         explained=explained,
     )
 
 
-def _askers(caller: Caller, plan: Any) -> Mapping[str, Asker]:
+def _askers(caller: Caller, plan: Any, declared: Callable[[], Declared]) -> Mapping[str, Asker]:
     own = Own(caller, name=plan.name, stack=getattr(plan, "stack", ""))
     networks = network_asker(caller)
     return {
@@ -51,7 +52,7 @@ def _askers(caller: Caller, plan: Any) -> Mapping[str, Asker]:
         "quota": one_by_one(lambda question: ask_quota(caller, own, question)),
         "reservation": one_by_one(lambda question: ask_reservation(caller, own, question)),
         "reservations": one_by_one(lambda question: ask_group(caller, own, question)),
-        "rights": one_by_one(lambda question: ask_rights(caller, plan, question)),
+        "rights": one_by_one(lambda question: ask_rights(caller, declared().types, question)),
         "role": one_by_one(lambda question: ask_role(caller, question)),
         "subnet": networks,
         "topic": one_by_one(lambda question: ask_topic(caller, question)),

@@ -5,7 +5,7 @@ Sources: IAM API, SimulatePrincipalPolicy and GetRole; IAM user guide, "Identifi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,16 +31,12 @@ class _Simulated:
     elsewhere: tuple[str, ...]
 
 
-def ask_rights(caller: Caller, plan: Any, question: Question) -> Answer:
-    """Whether the caller may do all that `gpucluster rights` lists for the types of the plan."""
-    # Its imports are those of a whole program, which no other question needs.
-    from gpucluster.operate.quote.plan_declaration import declared
-
+def ask_rights(caller: Caller, types: Iterable[str], question: Question) -> Answer:
+    """Whether the caller may do all that `gpucluster rights` lists for the types of a plan."""
     principal = _principal(caller)
     if principal is None:
         return fine(question, "the root user may do everything")
-    types = sorted({one.type for one in declared(plan) if one.custom and one.type.startswith("aws:")})
-    rights = {type_: rights_of(type_) for type_ in types}
+    rights = {type_: rights_of(type_) for type_ in sorted(types) if type_.startswith("aws:")}
     actions = sorted({action for found in rights.values() for action in found or ()})
     unlisted = [type_ for type_, found in rights.items() if found is None]
     done = _simulate(caller, principal, actions)

@@ -49,11 +49,11 @@ _ASKERS: Final[Mapping[str, Callable[[Client, Sequence[Question]], Sequence[Answ
 }
 
 
-def open_account(plan: object, location: Location) -> Account:
+def open_account(plan: object, location: Location, declared: object = None) -> Account:
     """The project at the location, with the application default credentials. Raises CannotAsk without usable ones, and
     for a project that they cannot see.
     """
-    del plan
+    del plan, declared
     client, who = client_at(location.project)
     with explaining(explained):
         _check_apis(client)

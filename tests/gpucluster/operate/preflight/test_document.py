@@ -72,7 +72,7 @@ def test_an_account_that_was_not_asked_is_named_with_what_to_do() -> None:
 
 
 def test_one_of_something_has_a_singular() -> None:
-    units = {"VPCs": "1 VPC", "addresses": "1 address", "GiB": "1 GiB"}
+    units = {"VPCs": "1 VPC", "addresses": "1 address", "placement policies": "1 placement policy", "GiB": "1 GiB"}
     asked = [Question(about="quota", subject="x", needed=1, unit=unit) for unit in units]
     assert [needed(one) for one in asked] == list(units.values())
     assert needed(Question(about="quota", subject="x", needed=2, unit="VPCs")) == "2 VPCs"

@@ -23,9 +23,11 @@ from gpucluster.operate.preflight.answers import Account
 from gpucluster.operate.preflight.asking import ask
 from gpucluster.operate.preflight.aws import open_account
 from gpucluster.operate.preflight.command import asked
+from gpucluster.operate.preflight.declared import Declared
 from tests.gpucluster.operate.preflight.aws.asked import question, said
 from tests.gpucluster.operate.preflight.aws.plans import HERE, spec
 
+NOTHING = Declared(types=frozenset(), charts=frozenset())
 PLAN = SimpleNamespace(name="trial", stack="aws-trial")
 EXPIRED = (
     "<ErrorResponse><Error><Type>Sender</Type><Code>ExpiredToken</Code><Message>The security token included in the "
@@ -34,7 +36,7 @@ EXPIRED = (
 
 
 def opened(**location: Any) -> Account:
-    return open_account(PLAN, Location(region="us-east-1", zone="us-east-1a", **location))
+    return open_account(PLAN, Location(region="us-east-1", zone="us-east-1a", **location), lambda: NOTHING)
 
 
 def why(**location: Any) -> CannotAsk:

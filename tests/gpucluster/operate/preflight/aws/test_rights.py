@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -19,19 +18,14 @@ from tests.gpucluster.operate.preflight.aws.conftest import ARN
 from tests.gpucluster.operate.preflight.aws.stubs import Stubs
 
 TYPE = "aws:ec2/vpc:Vpc"
+TYPES = (TYPE, "kubernetes:core/v1:Pod")
+"""A plan of one network."""
 SESSION = "arn:aws:sts::123456789012:assumed-role/{}/me"
 RIGHTS = question("rights", "on every action of the plan")
 ROLE = question("role", "AWSServiceRoleForAmazonEKS", details={"service": "eks.amazonaws.com", "made": "yes"})
 SPOT = question(
     "role", "AWSServiceRoleForEC2Spot", details={"service": "spot.amazonaws.com", "made": ""}, decides=False
 )
-
-
-@pytest.fixture(autouse=True)
-def declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plan of one network."""
-    resources = [SimpleNamespace(type=TYPE, custom=True), SimpleNamespace(type="kubernetes:core/v1:Pod", custom=True)]
-    monkeypatch.setattr("gpucluster.operate.quote.plan_declaration.declared", lambda _: resources)
 
 
 def simulated(stubs: Stubs, actions: list[str], principal: str = ARN, **decisions: Any) -> None:
@@ -57,7 +51,7 @@ def actions() -> list[str]:
 
 def test_every_action_of_the_plan_is_asked(stubs: Stubs, caller: Caller) -> None:
     simulated(stubs, actions())
-    assert said(ask_rights(caller, None, RIGHTS)) == ("fine", f"{len(actions())} actions allowed")
+    assert said(ask_rights(caller, TYPES, RIGHTS)) == ("fine", f"{len(actions())} actions allowed")
 
 
 @pytest.mark.parametrize(
@@ -75,14 +69,14 @@ def test_every_action_of_the_plan_is_asked(stubs: Stubs, caller: Caller) -> None
 def test_a_denied_action_is_named(decision: Any, verdict: str, stubs: Stubs, caller: Caller) -> None:
     """Without a statement that fits, one about some resources may allow it: IAM was asked about all of them."""
     simulated(stubs, actions(), CreateVpc=decision)
-    answer = ask_rights(caller, None, RIGHTS)
+    answer = ask_rights(caller, TYPES, RIGHTS)
     assert (str(answer.verdict), answer.blocks, answer.found.startswith("ec2:CreateVpc of")) == (verdict, True, True)
 
 
 def test_types_whose_rights_no_source_lists_are_not_fine(monkeypatch: pytest.MonkeyPatch, caller: Caller) -> None:
     monkeypatch.setattr(rights, "rights_of", lambda _: None)
     found = f"0 actions allowed, but no source lists those of {TYPE}"
-    assert said(ask_rights(caller, None, RIGHTS)) == ("can't tell", found)
+    assert said(ask_rights(caller, TYPES, RIGHTS)) == ("can't tell", found)
 
 
 def test_a_session_is_asked_by_the_full_name_of_its_role(stubs: Stubs, caller: Caller) -> None:
@@ -98,7 +92,7 @@ def test_a_session_is_asked_by_the_full_name_of_its_role(stubs: Stubs, caller: C
     }
     stubs.add("iam", "get_role", found, {"RoleName": "deployer"})
     simulated(stubs, actions(), full)
-    assert said(ask_rights(replace(caller, arn=SESSION.format("deployer")), None, RIGHTS))[0] == "fine"
+    assert said(ask_rights(replace(caller, arn=SESSION.format("deployer")), TYPES, RIGHTS))[0] == "fine"
 
 
 @pytest.mark.parametrize(
@@ -114,23 +108,23 @@ def test_without_get_role_the_path_is_a_guess_except_for_single_sign_on(
     stubs.fail("iam", "get_role", "AccessDenied")
     if verdict == "fine":
         simulated(stubs, actions(), f"arn:aws:iam::123456789012:role/{role}")
-    ask = one_by_one(lambda one: ask_rights(replace(caller, arn=SESSION.format(role)), None, one))
+    ask = one_by_one(lambda one: ask_rights(replace(caller, arn=SESSION.format(role)), TYPES, one))
     [answer] = ask([RIGHTS])
     assert (str(answer.verdict), found in answer.found) == (verdict, True)
 
 
 def test_root_may_do_everything_and_a_federated_user_cannot_be_asked(caller: Caller) -> None:
     root = replace(caller, arn="arn:aws:iam::123456789012:root")
-    assert said(ask_rights(root, None, RIGHTS)) == ("fine", "the root user may do everything")
+    assert said(ask_rights(root, TYPES, RIGHTS)) == ("fine", "the root user may do everything")
     federated = replace(caller, arn="arn:aws:sts::123456789012:federated-user/me")
-    [answer] = one_by_one(lambda one: ask_rights(federated, None, one))([RIGHTS])
+    [answer] = one_by_one(lambda one: ask_rights(federated, TYPES, one))([RIGHTS])
     assert said(answer) == ("can't tell", "IAM can't simulate the rights of federated-user")
 
 
 def test_a_login_that_may_not_simulate_is_told_what_to_allow(stubs: Stubs, caller: Caller) -> None:
     text = "User: x is not authorized to perform: iam:SimulatePrincipalPolicy on resource: y"
     stubs.fail("iam", "simulate_principal_policy", "AccessDenied", text)
-    [answer] = one_by_one(lambda one: ask_rights(caller, None, one))([RIGHTS])
+    [answer] = one_by_one(lambda one: ask_rights(caller, TYPES, one))([RIGHTS])
     assert said(answer) == ("can't tell", "the login may not call iam:SimulatePrincipalPolicy (AccessDenied)")
     assert answer.fix
 
