@@ -31,7 +31,7 @@ def open_account(plan: AzureClusterPlan, location: Location, declared: object = 
             **machine_askers(clients),
             **rights_askers(clients, caller),
             **lustre_askers(clients),
-            **reservation_askers(clients),
+            **reservation_askers(clients, plan),
             **network_askers(clients),
             **storage_askers(clients),
         },

@@ -1,14 +1,15 @@
-"""What a stack itself uses of the quotas: its machines, if it is up, and those reserved for it, which count before they
-run.
+"""What a stack itself uses of quotas and reservations: its machines and file systems, if it is up, and those reserved
+for it, which count before they run.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from azure.core.exceptions import ResourceNotFoundError
+from azure.mgmt.containerservice.models import ManagedClusterProperties
 
 from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import SYSTEM_MACHINES
@@ -27,10 +28,8 @@ def own_use(clients: Clients, plan: AzureClusterPlan, region: str) -> Mapping[st
     """
     found: Counter[str] = Counter()
     training = 0
-    for one in clients.kubernetes.managed_clusters.list():
-        if one.name != plan.cluster_name or not same_region(one.location, region) or one.properties is None:
-            continue
-        for pool in one.properties.agent_pool_profiles or []:
+    for one in _clusters(clients, plan, region):
+        for pool in one.agent_pool_profiles or []:
             family, vcpus = _quota(pool.vm_size or "")
             count = vcpus * int(pool.count or 0)
             names = (SPOT,) if text_of(pool.scale_set_priority) == "Spot" else (family.lower(), TOTAL)
@@ -39,6 +38,25 @@ def own_use(clients: Clients, plan: AzureClusterPlan, region: str) -> Mapping[st
     if (waiting := _reserved(clients, plan) - training) > 0:
         found.update(dict.fromkeys((plan.training.shape.quota.lower(), TOTAL), waiting))
     return found
+
+
+def _clusters(clients: Clients, plan: AzureClusterPlan, region: str) -> Iterator[ManagedClusterProperties]:
+    """That of the stack; none before `up`."""
+    for one in clients.kubernetes.managed_clusters.list():
+        if one.name == plan.cluster_name and same_region(one.location, region) and one.properties is not None:
+            yield one.properties
+
+
+def own_machines(clients: Clients, plan: AzureClusterPlan, ids: Iterable[str]) -> int:
+    """Those of the stack's cluster. ids: of machines, which are in the group that AKS creates for its nodes."""
+    groups = {(one.node_resource_group or "").lower() for one in _clusters(clients, plan, plan.location.region)}
+    return sum(id_of(one).group.lower() in groups for one in ids)
+
+
+def own_file_systems(clients: Clients, plan: AzureClusterPlan, region: str) -> int:
+    """Those with the tags of the stack."""
+    found = [one for one in clients.lustre.aml_filesystems.list() if same_region(one.location, region)]
+    return sum((one.tags or {}).get("pulumi-stack") == plan.stack for one in found)
 
 
 def _reserved(clients: Clients, plan: AzureClusterPlan) -> int:

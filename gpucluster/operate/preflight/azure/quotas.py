@@ -10,7 +10,7 @@ from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.own_use import SPOT, own_use
+from gpucluster.operate.preflight.azure.own_use import SPOT, own_file_systems, own_use
 
 
 def quota_askers(clients: Clients, plan: AzureClusterPlan) -> Mapping[str, Asker]:
@@ -20,9 +20,14 @@ def quota_askers(clients: Clients, plan: AzureClusterPlan) -> Mapping[str, Asker
         own = own_use(clients, plan, asked[0].place)
         return _asked(asked, clients.compute.usage.list, clients.subscription, "Microsoft.Compute", own)
 
+    def file_systems(asked: Sequence[Question]) -> list[Answer]:
+        count = own_file_systems(clients, plan, asked[0].place)
+        own = {one.subject.lower(): count for one in asked}
+        return _asked(asked, clients.lustre.asc_usages.list, clients.subscription, "", own)
+
     return {
         "quota": ask,
-        "file-systems": lambda asked: _asked(asked, clients.lustre.asc_usages.list, clients.subscription, ""),
+        "file-systems": file_systems,
         "addresses": lambda asked: _asked(
             asked, clients.network.usages.list, clients.subscription, "Microsoft.Network"
         ),
@@ -74,8 +79,7 @@ def _answer(question: Question, usage: Any, subscription: str, provider: str, ow
         return fine(question, found, scenario=scenario)
     asked = used - own + needed
     if not provider:
-        also = "; if this stack is up, its own is among those in use" if used else ""
-        fix = f"ask Microsoft's support for a limit of {asked:,} or more of {name} in {question.place}{also}"
+        fix = f"ask Microsoft's support for a limit of {asked:,} or more of {name} in {question.place}"
         return refused(question, found, fix, scenario=scenario)
     fix = f"ask for a limit of {asked:,} or more of {name} in {question.place}"
     return refused(

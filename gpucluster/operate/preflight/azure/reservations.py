@@ -9,17 +9,20 @@ from typing import Any
 from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.compute.models import CapacityReservation, CapacityReservationGroup
 
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused
 from gpucluster.operate.preflight.azure.ids import id_of, other_region
+from gpucluster.operate.preflight.azure.own_use import own_machines
 
 
-def reservation_askers(clients: Clients) -> Mapping[str, Asker]:
-    return {"reservation": lambda asked: [_group(clients, one) for one in asked]}
+def reservation_askers(clients: Clients, plan: AzureClusterPlan) -> Mapping[str, Asker]:
+    """plan: of the stack, which may be up."""
+    return {"reservation": lambda asked: [_group(clients, plan, one) for one in asked]}
 
 
-def _group(clients: Clients, question: Question) -> Answer:
+def _group(clients: Clients, plan: AzureClusterPlan, question: Question) -> Answer:
     place = id_of(question.subject)
     api = clients.of(place.subscription).compute
     try:
@@ -31,7 +34,9 @@ def _group(clients: Clients, question: Question) -> Answer:
     if elsewhere := other_region(question, group.location) or _not_shared(question, group, place.subscription):
         return elsewhere
     members = [*api.capacity_reservations.list_by_capacity_reservation_group(place.group, place.name)]
-    return _members(question, members, _used(group))
+    used = _used(group)
+    own = {name: own_machines(clients, plan, ids) if ids else 0 for name, ids in used.items()}
+    return _members(question, members, used, own)
 
 
 def _not_shared(question: Question, group: CapacityReservationGroup, owner: str) -> Answer | None:
@@ -46,20 +51,25 @@ def _not_shared(question: Question, group: CapacityReservationGroup, owner: str)
     return refused(question, f"of subscription {owner}, not shared with this one", fix)
 
 
-def _used(group: CapacityReservationGroup) -> Mapping[str, int]:
-    """Name of a member -> machines that are in it."""
+def _used(group: CapacityReservationGroup) -> Mapping[str, Sequence[str]]:
+    """Name of a member -> ids of the machines that are in it."""
     view = None if group.properties is None else group.properties.instance_view
     if view is None:
         return {}
-    found: dict[str, int] = {}
+    found: dict[str, Sequence[str]] = {}
     for one in view.capacity_reservations or []:
         use = one.utilization_info
-        found[(one.name or "").lower()] = 0 if use is None else len(use.virtual_machines_allocated or [])
+        found[(one.name or "").lower()] = [one.id or "" for one in (use and use.virtual_machines_allocated) or []]
     return found
 
 
-def _members(question: Question, members: Sequence[CapacityReservation], used: Mapping[str, int]) -> Answer:
-    """Those of the machine, in the zone, now: AKS uses no others, and only warns."""
+def _members(
+    question: Question,
+    members: Sequence[CapacityReservation],
+    used: Mapping[str, Sequence[str]],
+    own: Mapping[str, int],
+) -> Answer:
+    """Those of the machine, in the zone, now: AKS uses no others, and only warns. own: used by the stack."""
     machine, zone, needed = question.details["machine"], question.details["zone"], int(question.needed or 0)
     right = [one for one in members if (one.sku.name or "").lower() == machine.lower()]
     if not right:
@@ -73,12 +83,13 @@ def _members(question: Question, members: Sequence[CapacityReservation], used: M
     if dates := _outside_dates(in_zone):
         return refused(question, dates, "wait until it starts (purchase.active: false), or buy another block")
     held = sum(int(one.sku.capacity or 0) for one in in_zone)
-    taken = sum(used.get((one.name or "").lower(), 0) for one in in_zone)
-    found = f"{held - taken} left: {taken} of {held} in use"
-    if held - taken >= needed:
+    names = [(one.name or "").lower() for one in in_zone]
+    taken, by_stack = sum(len(used.get(name, ())) for name in names), sum(own.get(name, 0) for name in names)
+    left = held - taken + by_stack
+    found = f"{left} left: {taken} of {held} in use" + (f", {by_stack} by this stack" if by_stack else "")
+    if left >= needed:
         return fine(question, found + _until(in_zone))
-    own = "; if this stack is up, its own are among those in use" if taken else ""
-    return refused(question, found, f"reserve {needed - held + taken} more, or set training.nodes to fewer{own}")
+    return refused(question, found, f"reserve {needed - left} more, or set training.nodes to fewer")
 
 
 def _outside_dates(members: Sequence[CapacityReservation]) -> str:

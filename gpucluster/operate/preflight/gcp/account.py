@@ -9,6 +9,7 @@ from typing import Final
 from googleapiclient.errors import HttpError
 
 from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.planning.plan import GcpClusterPlan
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.cannot_ask import CannotAsk, explaining
 from gpucluster.operate.clients.gcp.client import Client
@@ -18,6 +19,7 @@ from gpucluster.operate.preflight.answers import Account, Answer, Asker
 from gpucluster.operate.preflight.gcp.clusters import ask_lustre_zone, ask_versions
 from gpucluster.operate.preflight.gcp.machines import ask_capacity, ask_machines
 from gpucluster.operate.preflight.gcp.networks import ask_nat, ask_networks, ask_peering, ask_subnets
+from gpucluster.operate.preflight.gcp.own_use import Own
 from gpucluster.operate.preflight.gcp.policies import ask_policies
 from gpucluster.operate.preflight.gcp.project import (
     ask_apis,
@@ -42,27 +44,26 @@ _ASKERS: Final[Mapping[str, Callable[[Client, Sequence[Question]], Sequence[Answ
     "peering": ask_peering,
     "policy": ask_policies,
     "project": ask_project,
-    "quota": ask_quotas,
-    "reservation": ask_reservations,
     "right": ask_rights,
     "subnet": ask_subnets,
 }
 
 
-def open_account(plan: object, location: Location, declared: object = None) -> Account:
+def open_account(plan: GcpClusterPlan, location: Location, declared: object = None) -> Account:
     """The project at the location, with the application default credentials. Raises CannotAsk without usable ones, and
     for a project that they cannot see.
     """
-    del plan, declared
+    del declared
     client, who = client_at(location.project)
     with explaining(explained):
         _check_apis(client)
-    return account_of(client, who)
+    return account_of(client, who, Own(client, plan))
 
 
-def account_of(client: Client, who: str) -> Account:
-    """The project of a client. who: the caller, empty if the login does not tell."""
-    found: Mapping[str, Asker] = {about: partial(asker, client) for about, asker in _ASKERS.items()}
+def account_of(client: Client, who: str, own: Own) -> Account:
+    """The project of a client. who: the caller, empty if the login does not tell. own: use by the stack."""
+    found: dict[str, Asker] = {about: partial(asker, client) for about, asker in _ASKERS.items()}
+    found |= {"quota": partial(ask_quotas, client, own), "reservation": partial(ask_reservations, client, own)}
     return Account(
         identity=f"{who or 'the application default credentials'} in project {client.project}",
         askers={**found, "login": partial(ask_logins, who)},

@@ -56,7 +56,7 @@ class _Locations(Page):
     locations: Sequence[_Location] = Field(default=())
 
 
-_LUSTRE: Final = "https://lustre.googleapis.com/v1"
+LUSTRE: Final = "https://lustre.googleapis.com/v1"
 """Source: Managed Lustre API v1, projects.locations.list, which has the answer of all Google APIs with locations
 (googleapis, google/cloud/location/locations.proto)."""
 
@@ -67,7 +67,7 @@ def ask_lustre_zone(client: Client, questions: Sequence[Question]) -> list[Answe
     token: str | None = ""
     while token is not None:
         more = {"pageToken": token} if token else {}
-        page = client.get(f"{_LUSTRE}/projects/{client.project}/locations", _Locations, **more)
+        page = client.get(f"{LUSTRE}/projects/{client.project}/locations", _Locations, **more)
         zones |= {one.location_id for one in page.locations}
         token = page.next_page_token or None
     return [_zone(one, zones, client.project) for one in questions]

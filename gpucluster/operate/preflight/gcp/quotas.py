@@ -22,6 +22,7 @@ from gpucluster.operate.clients.cannot_ask import CannotAsk
 from gpucluster.operate.clients.gcp.client import Client, Page, Reading, each
 from gpucluster.operate.clients.gcp.errors import explained
 from gpucluster.operate.preflight.answers import Answer, fine, refused, unknown
+from gpucluster.operate.preflight.gcp.own_use import Own
 
 _COMPUTE: Final = "compute.googleapis.com"
 _MOST: Final = 2**62
@@ -85,19 +86,19 @@ class _Found:
     why: CannotAsk | None = None
 
 
-def ask_quotas(client: Client, questions: Sequence[Question]) -> list[Answer]:
-    """Whether the limit minus the present use is enough."""
-    own = [one for one in questions if one.details["service"] == _COMPUTE and not one.details.get("family")]
-    known, why = _tried(lambda: _known(client, own))
+def ask_quotas(client: Client, own: Own, questions: Sequence[Question]) -> list[Answer]:
+    """Whether the limit minus the present use of others is enough."""
+    listed = [one for one in questions if one.details["service"] == _COMPUTE and not one.details.get("family")]
+    known, why = _tried(lambda: _known(client, listed))
 
     def answer(question: Question) -> Answer | None:
         found = (known or {}).get((question.place, question.details["metric"].upper()))
-        reason = why if question in own else None
+        reason = why if question in listed else None
         if found is None and reason is None:
             found, reason = _tried(partial(_of_service, client, question))
         if reason is not None:
             return unknown(question, reason.reason, reason.fix, reason.command)
-        return None if found is None else _answer(question, found, client)
+        return None if found is None else _answer(question, found, client, own)
 
     return [one for one in each(answer, questions) if one is not None]
 
@@ -226,7 +227,7 @@ def _measured(client: Client, what: str) -> list[_AllSeries]:
     )
 
 
-def _answer(question: Question, found: _Found, client: Client) -> Answer:
+def _answer(question: Question, found: _Found, client: Client, own: Own) -> Answer:
     needed = int(question.needed or 0)
     limit = found.limit
     if limit is None:
@@ -235,7 +236,12 @@ def _answer(question: Question, found: _Found, client: Client) -> Answer:
         return fine(question, "no limit")
     used = found.used or 0
     seen = f"{limit:,} {question.unit}" + (f", {used:,} in use" if found.used is not None else "")
+    by_stack, why = _tried(lambda: own.used(question)) if used else (0, None)
+    if by_stack:
+        seen, used = f"{seen}, of it {by_stack:,} by this stack", max(0, used - by_stack)
     scenario = _scenario(question, limit, used)
+    if why is not None and needed + used > limit >= needed:
+        return unknown(question, f"{seen}, what of it by this stack is unknown: {why.reason}", why.fix, why.command)
     if needed + used > limit:
         fix, command = _ask_for(question, needed + used, client.project)
         return refused(question, seen, fix, command, scenario=scenario)

@@ -14,6 +14,7 @@ from pydantic import Field
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.gcp.client import Client, Page, Reading, last
 from gpucluster.operate.preflight.answers import Answer, fine, refused
+from gpucluster.operate.preflight.gcp.own_use import Own
 
 _COMPUTE: Final = "compute:v1"
 
@@ -81,12 +82,12 @@ class _Futures(Page):
     items: Sequence[_Future] = ()
 
 
-def ask_reservations(client: Client, questions: Sequence[Question]) -> list[Answer]:
+def ask_reservations(client: Client, own: Own, questions: Sequence[Question]) -> list[Answer]:
     """Whether each reservation has the machines, free, for this project."""
-    return [_reservation(client, one) for one in questions]
+    return [_reservation(client, own, one) for one in questions]
 
 
-def _reservation(client: Client, question: Question) -> Answer:
+def _reservation(client: Client, own: Own, question: Question) -> Answer:
     _, owner, _, name, *block = question.subject.split("/")
     found = client.found(
         _COMPUTE, "reservations.get", _Reservation, project=owner, zone=question.place, reservation=name
@@ -94,8 +95,12 @@ def _reservation(client: Client, question: Question) -> Answer:
     if found is None:
         return _absent(client, question, owner, name)
     counted = _counted(client, question, found, owner, block)
-    problems = _problems(question, found, counted, owner=owner, project=client.project)
-    seen = f"{counted.count - counted.in_use_count:,} of {counted.count:,} free"
+    free = counted.count - counted.in_use_count
+    by_stack = own.reserved(question.subject) if free < int(question.needed or 0) and counted.in_use_count else 0
+    problems = _problems(question, found, free + by_stack, owner=owner, project=client.project)
+    seen = f"{free + by_stack:,} of {counted.count:,} free" + (
+        f" for this stack, which uses {by_stack:,}" if by_stack else ""
+    )
     if not problems:
         return fine(question, seen)
     command = f"gcloud compute reservations describe {name} --zone={question.place} --project={owner}"
@@ -112,13 +117,11 @@ def _counted(
     return client.ask(_COMPUTE, "reservationBlocks.get", _Block, **where, reservationBlock=block[1]).resource
 
 
-def _problems(
-    question: Question, found: _Reservation, counted: _Specific | _Counted, *, owner: str, project: str
-) -> list[str]:
+def _problems(question: Question, found: _Reservation, free: int, *, owner: str, project: str) -> list[str]:
     wanted = question.details
     machine = found.specific_reservation.instance_properties
     policies = [last(policy) for policy in found.resource_policies.values()]
-    free, needed = counted.count - counted.in_use_count, int(question.needed or 0)
+    needed = int(question.needed or 0)
     problems = [f"it is {found.status.lower() or 'in no state'}, not ready"] if found.status != "READY" else []
     if machine.machine_type != wanted["machine"]:
         problems.append(f"it holds {machine.machine_type or 'no machines by type'}, not {wanted['machine']}")

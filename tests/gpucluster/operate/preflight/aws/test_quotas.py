@@ -78,12 +78,18 @@ def test_use_of_others_leaves_less(stubs: Stubs, caller: Caller, own: Own) -> No
     )
 
 
-def test_the_machines_of_the_stack_itself_need_no_room_again(stubs: Stubs, caller: Caller, own: Own) -> None:
-    limit(stubs, "L-417A185B", 960)
-    use(stubs, 960)
-    machines(stubs, *[machine() for _ in range(5)], machine(InstanceLifecycle="spot"))
-    answer = ask_quota(caller, own, quota("L-417A185B", 960))
-    assert said(answer) == ("fine", "960 units, 960 in use, of it 960 by this stack")
+@pytest.mark.parametrize(("nodes", "wanted"), [(5, 5), (4, 6)])
+def test_the_machines_of_the_stack_itself_need_no_room_again(
+    nodes: int, wanted: int, stubs: Stubs, caller: Caller, own: Own
+) -> None:
+    """Also when it grows."""
+    limit(stubs, "L-417A185B", wanted * 192)
+    use(stubs, nodes * 192)
+    machines(stubs, *[machine() for _ in range(nodes)], machine(InstanceLifecycle="spot"))
+    answer = ask_quota(caller, own, quota("L-417A185B", wanted * 192))
+    used = nodes * 192
+    assert said(answer) == ("fine", f"{wanted * 192:,} units, {used} in use, of it {used} by this stack")
+    assert answer.scenario["quotas"][0]["usage"] == 0
 
 
 def test_what_a_reservation_holds_counts_already(stubs: Stubs, caller: Caller, own: Own) -> None:

@@ -164,8 +164,7 @@ NO: Mapping[str, tuple[str, str, Change, tuple[str, str, str, str]]] = {
         (
             "stops up",
             "0 left: 4 of 4 in use",
-            "ask Microsoft's support for a limit of 5 or more of AmlFilesystem in eastus; if this stack is up, its "
-            "own is among those in use",
+            "ask Microsoft's support for a limit of 5 or more of AmlFilesystem in eastus",
             "",
         ),
     ),
@@ -425,11 +424,11 @@ NO: Mapping[str, tuple[str, str, Change, tuple[str, str, str, str]]] = {
     "a reservation that others use": (
         "reservation",
         "reserved",
-        _replaced("reservation group", group(used=2)),
+        _replaced("reservation group", group(used={"MC_another": 2})),
         (
             "stops up",
             "3 left: 2 of 5 in use",
-            "reserve 2 more, or set training.nodes to fewer; if this stack is up, its own are among those in use",
+            "reserve 2 more, or set training.nodes to fewer",
             "",
         ),
     ),

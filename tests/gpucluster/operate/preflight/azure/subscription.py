@@ -96,8 +96,14 @@ def reservation(name: str = "one", machine: str = ND, count: int = 5, zones: str
     }
 
 
-def group(location: str = "eastus", used: int = 0, shared: str | None = None) -> dict[str, Any]:
-    machines = [{"id": f"{HERE}/virtualMachines/{number}"} for number in range(used)]
+def group(location: str = "eastus", used: Mapping[str, int] | None = None, shared: str | None = None) -> dict[str, Any]:
+    """used: machines in it, by the resource group of a cluster's nodes."""
+    kind = "providers/Microsoft.Compute/virtualMachineScaleSets/training/virtualMachines"
+    machines = [
+        {"id": f"{HERE}/resourceGroups/{owner}/{kind}/{number}"}
+        for owner, count in (used or {}).items()
+        for number in range(count)
+    ]
     view = {"capacityReservations": [{"name": "one", "utilizationInfo": {"virtualMachinesAllocated": machines}}]}
     sharing = {"sharingProfile": {"subscriptionIds": [{"id": f"/subscriptions/{shared}"}]}} if shared else {}
     return {"location": location, "properties": {"instanceView": view, **sharing}}
@@ -151,6 +157,7 @@ _ANSWERS: Mapping[str, Any] = {
     ],
     "subnet size": {"filesystemSubnetSize": 24},
     "clusters": [],
+    "file systems": [],
     "versions": {
         "values": [
             {"version": "1.35", "capabilities": {"supportPlan": ["KubernetesOfficial", "AKSLongTermSupport"]}},

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.azure import subscription as account
 from gpucluster.operate.preflight.answers import Account, Answer, Verdict
@@ -28,6 +29,7 @@ from tests.gpucluster.operate.preflight.azure.subscription import (
     group,
     plan,
     questions,
+    reservation,
     sku,
     usage,
 )
@@ -185,19 +187,56 @@ def test_a_stack_that_is_up_is_not_in_its_own_way(opened: Callable[[], Account],
     assert own.scenario["quotas"][0]["usage"] == 96
 
 
+NODES = "MC_trial_trial-azure-trial_eastus"
+
+
+def _cluster(of: AzureClusterPlan, nodes: int) -> dict[str, Any]:
+    """The stack's, as AKS lists it."""
+    pools = [{"name": "training", "vmSize": ND, "count": nodes}]
+    found = {"agentPoolProfiles": pools, "nodeResourceGroup": NODES}
+    return {"name": of.cluster_name, "location": "eastus", "properties": found}
+
+
+@pytest.mark.parametrize(("nodes", "held", "others"), [(5, 5, 0), (4, 5, 0), (4, 6, 1), (4, 5, 1)])
 def test_what_is_reserved_for_a_stack_is_not_needed_again(
-    opened: Callable[[], Account], manager: ResourceManager, monkeypatch: pytest.MonkeyPatch
+    nodes: int,
+    held: int,
+    others: int,
+    manager: ResourceManager,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A reservation uses its quota before any machine runs; then the machines in it are the same vCPUs."""
-    reserved = plan(**RESERVED)
-    monkeypatch.setattr("tests.gpucluster.operate.preflight.azure.test_questions.plan", lambda: reserved)
-    manager.answers["usages"][2] = usage("standardNDSH100v5Family", 480, 480)
-    asked = _asked("quota standardNDSH100v5Family", "reserved")
-    said = "480 left: 480 of 480 in use, 480 by this stack or its reservation"
-    [before] = ask(opened(), asked)
-    pools = [{"name": "training", "vmSize": ND, "count": 5}]
-    manager.answers["clusters"] = [
-        {"name": reserved.cluster_name, "location": "eastus", "properties": {"agentPoolProfiles": pools}}
+    """Five nodes are planned. A reservation uses its quota before any machine runs; then the machines in it are the
+    same vCPUs, and those of the stack are in nobody's way.
+    """
+    monkeypatch.setattr(account, "login", lambda *_: Login())
+    reserved, vcpus = plan(**RESERVED), 96
+    asked = [*_asked("quota standardNDSH100v5Family", "reserved"), *questions("reservation", **RESERVED)]
+    manager.answers["usages"][2] = usage("standardNDSH100v5Family", held * vcpus, held * vcpus)
+    manager.answers["reservations"] = [reservation(count=held)]
+    before = ask(open_account(reserved, here()), asked)
+    assert [(str(one.verdict), one.found) for one in before] == [
+        ("fine", f"480 left: {held * vcpus} of {held * vcpus} in use, 480 by this stack or its reservation"),
+        ("fine", f"{held} left: 0 of {held} in use"),
     ]
-    [after] = ask(opened(), asked)
-    assert [(str(one.verdict), one.found) for one in (before, after)] == [("fine", said), ("fine", said)]
+    manager.answers["clusters"] = [_cluster(reserved, nodes)]
+    manager.answers["reservation group"] = group(used={NODES: nodes, "MC_another": others})
+    quota, free = ask(open_account(reserved, here()), asked)
+    assert (str(quota.verdict), quota.found) == (str(before[0].verdict), before[0].found)
+    assert (str(free.verdict), free.found) == (
+        "fine" if held - others >= 5 else "stops up",
+        f"{held - others} left: {nodes + others} of {held} in use, {nodes} by this stack",
+    )
+    assert free.fix == ("" if held - others >= 5 else "reserve 1 more, or set training.nodes to fewer")
+
+
+@pytest.mark.parametrize(("stack", "verdict"), [("azure-trial", "fine"), ("another", "stops up")])
+def test_the_file_system_of_a_stack_that_is_up_is_not_in_its_own_way(
+    stack: str, verdict: str, opened: Callable[[], Account], manager: ResourceManager
+) -> None:
+    manager.answers["file system usages"][1]["currentValue"] = 4
+    manager.answers["file systems"] = [
+        {"name": "shared", "location": "eastus", "tags": {"pulumi-stack": stack}},
+        {"name": "shared", "location": "westus", "tags": {"pulumi-stack": "azure-trial"}},
+    ]
+    [found] = ask(opened(), questions("file-systems"))
+    assert str(found.verdict) == verdict

@@ -12,7 +12,8 @@ from gpucluster.operate.preflight.answers import Answer
 from gpucluster.operate.preflight.asking import ask
 from gpucluster.operate.preflight.gcp import open_account
 from gpucluster.operate.preflight.gcp.account import account_of
-from tests.components.gcp.planning.test_plan import HERE
+from gpucluster.operate.preflight.gcp.own_use import Own
+from tests.components.gcp.planning.test_plan import HERE, plan
 
 __all__ = ["answers_of", "client", "of_account", "one", "summary"]
 
@@ -24,7 +25,7 @@ def client() -> Client:
 
 def answers_of(*questions: Question) -> list[Answer]:
     """As a plan with these questions gets them."""
-    return ask(account_of(client(), "ada@example.com"), questions)
+    return ask(account_of(client(), "ada@example.com", Own(client(), plan())), questions)
 
 
 def one(about: str, subject: str, needed: Any = None, place: str = "", **more: Any) -> Answer:

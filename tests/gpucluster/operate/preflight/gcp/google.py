@@ -214,9 +214,11 @@ def _call(verb: str, url: str, headers: Mapping[str, str], content: bytes) -> tu
     query = parse_qs(parts.query, keep_blank_values=True)
     if (host, path) == ("oauth2.googleapis.com", "token"):
         return Call(id="token", verb=verb, given={}, body=content.decode()), None
-    if host == "lustre.googleapis.com" and re.fullmatch(r"v1/projects/[^/]+/locations", path) and verb == "GET":
-        assert not query.keys() - {"pageToken", "pageSize", "filter"}, query
-        return Call(id="lustre.projects.locations.list", verb=verb, given=query), None
+    if host == "lustre.googleapis.com" and verb == "GET":
+        found = re.fullmatch(r"v1/projects/[^/]+/locations(/[^/]+/instances)?", path)
+        assert found and not query.keys() - {"pageToken", "pageSize", "filter"}, (path, query)
+        id_ = "instances.list" if found[1] else "list"
+        return Call(id=f"lustre.projects.locations.{id_}", verb=verb, given=query), None
     # The longest path first: `{+name}` also matches a name that ends in the name of a method.
     for method in sorted(_methods(host), key=lambda one: len(one.path.pattern), reverse=True):
         found = method.path.fullmatch(f"/{path}")

@@ -118,6 +118,7 @@ def whole() -> Answers:
         "orgpolicy.projects.policies.getEffectivePolicy": lambda _: {"spec": {"rules": [{"allowAll": True}]}},
         "compute.regions.get": lambda _: quotas(),
         "compute.projects.get": lambda _: quotas(),
+        "compute.instances.aggregatedList": lambda _: {},
         "compute.machineTypes.get": lambda call: {"name": call.given["machineType"]},
         "compute.acceleratorTypes.get": lambda call: {"name": call.given["acceleratorType"]},
         "compute.reservations.get": _reservation,
@@ -153,5 +154,6 @@ def whole() -> Answers:
                 {"channel": "EXTENDED", "validVersions": ["1.33.1-gke.1000000"]},
             ]
         },
+        "lustre.projects.locations.instances.list": lambda _: {},
         "lustre.projects.locations.list": lambda _: {"locations": [{"locationId": ZONE}]},
     }
