@@ -6,6 +6,7 @@ Sources: IAM API, SimulatePrincipalPolicy and GetRole; IAM user guide, "Identifi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,18 +58,18 @@ def _names(actions: Sequence[str]) -> str:
 
 
 def _simulate(caller: Caller, principal: str, actions: Sequence[str]) -> _Simulated:
-    forbidden, elsewhere = list[str](), list[str]()
-    for at in range(0, len(actions), _AT_ONCE):
-        for one in caller.pages(
-            "iam",
-            "simulate_principal_policy",
-            "EvaluationResults",
-            PolicySourceArn=principal,
-            ActionNames=actions[at : at + _AT_ONCE],
-        ):
-            if one["EvalDecision"] != _ALLOWED:
-                (forbidden if _for_all(one) else elsewhere).append(one["EvalActionName"])
-    return _Simulated(forbidden=tuple(forbidden), elsewhere=tuple(elsewhere))
+    def ask(part: Sequence[str]) -> list[Any]:
+        asked = {"PolicySourceArn": principal, "ActionNames": part}
+        return list(caller.pages("iam", "simulate_principal_policy", "EvaluationResults", **asked))
+
+    parts = [actions[at : at + _AT_ONCE] for at in range(0, len(actions), _AT_ONCE)]
+    with ThreadPoolExecutor(max_workers=max(1, len(parts))) as pool:
+        denied = [one for found in pool.map(ask, parts) for one in found if one["EvalDecision"] != _ALLOWED]
+    named = [(one["EvalActionName"], _for_all(one)) for one in denied]
+    return _Simulated(
+        forbidden=tuple(name for name, everywhere in named if everywhere),
+        elsewhere=tuple(name for name, everywhere in named if not everywhere),
+    )
 
 
 def _for_all(one: Any) -> bool:
