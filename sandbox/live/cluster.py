@@ -40,6 +40,7 @@ from gpucluster.sandbox.state.selected_cluster import cluster_of
 
 _ADDON: Final = "aws:eks/addon:Addon"
 _NOT_REQUESTED: Final = "  an earlier `--kubernetes live` made it a live cluster: its controllers run with `real`, too"
+_SLURM: Final = "  slurm-operator: no slurmrestd answers it here, so it does not ask Slurm for the state of its nodes"
 _DAEMONS: Final = ("DaemonSet", "Deployment", "StatefulSet")
 
 
@@ -56,6 +57,7 @@ def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, reques
         *([] if requested else [_NOT_REQUESTED]),
         *([f"  other than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
         *_other_versions(releases),
+        *([_SLURM] if "slurm-operator" in names else []),
         *(f"  {line}" for line in karpenter.karpenter_remarks(site)),
         *(f"  {line}" for line in _without_autoscaler(site)),
         *([f"  not running here: {', '.join(sorted(absent))}"] if absent else []),
@@ -72,7 +74,7 @@ def _runs(entry: Entry, names: Sequence[str]) -> bool:
     """Whether the programs of a release run; one with only definitions has none."""
     chart = chart_of(entry)
     own = CHARTS.get(known_chart(plain(entry.inputs)))
-    return chart in names or chart.endswith("-crd") or (own is not None and own.program in names)
+    return chart in names or chart.endswith(("-crd", "-crds")) or (own is not None and own.program in names)
 
 
 def _other_versions(releases: Sequence[Entry]) -> Iterator[str]:

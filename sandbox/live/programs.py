@@ -44,8 +44,12 @@ class _Recipe:
     patches: Sequence[Patch] = ()
 
 
+_SLURM_CLIENT: Final = "github.com/SlinkyProject/slurm-client v1.1.0"
 # In the order of need. Sources of packages: the projects' Makefiles. Patches: two folders without a configuration
-# option; if no pod mounts them, they are in the program's working folder.
+# option; if no pod mounts them, they are in the program's working folder. Slurm's operator gets the release candidate of
+# a library, with its sum from the operator's own release candidate (slurm-operator v1.1.0-rc1, go.sum), because the
+# library's 1.1.0 is not served as a module. It keeps no client of slurmrestd, which does not run here: with one that
+# gets no answer it makes no pod (internal/controller/nodeset/slurmcontrol/slurmcontrol.go, RefreshNodeCache).
 _RECIPES: Final = {
     "kube-controller-manager": _Recipe(minutes=2),
     "kube-scheduler": _Recipe(minutes=1),
@@ -67,10 +71,33 @@ _RECIPES: Final = {
     "karpenter": _Recipe(minutes=4, module="sigs.k8s.io/karpenter", source=_HERE / "karpenter" / "program"),
     "lws": _Recipe(minutes=2, module="sigs.k8s.io/lws", package="./cmd"),
     "kuberay-operator": _Recipe(minutes=5, module="github.com/ray-project/kuberay/ray-operator", package="."),
+    "slurm-operator": _Recipe(
+        minutes=4,
+        module="github.com/SlinkyProject/slurm-operator",
+        package="./cmd/manager",
+        patches=[
+            Patch(file="go.mod", old=f"{_SLURM_CLIENT}\n", new=f"{_SLURM_CLIENT}-rc1\n"),
+            Patch(
+                file="go.sum",
+                old=f"{_SLURM_CLIENT} h1:kpOJA2ZiQXOrLVTuaKQiLMWk7TxQLL0LvoeyAgvGZz8=",
+                new=f"{_SLURM_CLIENT}-rc1 h1:R+md/Sz/Ftma/tB2AWo8LYOpzSMHhRzh36ZLJSCwads=",
+            ),
+            Patch(
+                file="go.sum",
+                old=f"{_SLURM_CLIENT}/go.mod h1:+wFXg1+1ie0Hpk0jPJY5GlwD4xFSrr7PcWi8y5BkjSE=",
+                new=f"{_SLURM_CLIENT}-rc1/go.mod h1:DHMK7/+QKq9knzKaFGySO7TsMDm/7uYiF2ABJJMa00c=",
+            ),
+            Patch(
+                file="internal/controller/slurmclient/slurmclient_sync.go",
+                old="if r.ClientMap.Add(controllerKey, slurmClient) {",
+                new="if false && r.ClientMap.Add(controllerKey, slurmClient) {",
+            ),
+        ],
+    ),
 }
 NEEDED: Final = tuple(_RECIPES)[:7]
 """The programs of every cluster with jobs. The others are built for what the stack installs: elastic pools, sets of
-leaders and workers, Ray's kinds."""
+leaders and workers, Ray's kinds, Slurm."""
 
 
 def home() -> Path:

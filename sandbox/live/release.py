@@ -50,6 +50,9 @@ _NAMES_CERTIFICATES: Final = frozenset({"jobset", "kueue", "lws"})
 # Source: kueue v0.19.2, pkg/visibility/server.go, pkg/features/kube_features.go.
 _OFF: Final = {"kueue": "VisibilityOnDemand"}
 _GATES: Final = "--feature-gates="
+# Configured by flags alone, of which the last one of a name holds: SlinkyProject/slurm-operator v1.1.0,
+# cmd/manager/main.go.
+_BY_FLAGS: Final = frozenset({"slurm-operator"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +68,20 @@ def running(chart: Chart, release: Mapping[str, Any], site: Site) -> Running:
     """The program of a release. release: its inputs. Raises EngineError."""
     documents = render(chart, release, site.say)
     container, account = _container(documents, chart)
-    configuration = _configuration(documents, chart)
     place = site.folder / chart.program
     certificates = _certificates(place, site)
     ports = {name: site.port() for name in ("health", "metrics", "webhook")}
-    local = _local(configuration, chart.program, ports, certificates)
-    arguments = _without_what_is_off(chart.program, [str(item) for item in items(container.get("args"))], local)
-    file = _written(local, place)
+    arguments = [str(item) for item in items(container.get("args"))]
+    if chart.program in _BY_FLAGS:
+        arguments += _local_flags(ports)
+    else:
+        local = _local(_configuration(documents, chart), chart.program, ports, certificates)
+        arguments = _without_what_is_off(chart.program, arguments, local)
+        file = _written(local, place)
+        arguments = [f"--config={file}" if word.startswith("--config=") else word for word in arguments]
     controller = Controller(
         name=chart.program,
-        command=[
-            str(site.program(chart.program)),
-            *(f"--config={file}" if argument.startswith("--config=") else argument for argument in arguments),
-        ],
+        command=[str(site.program(chart.program)), *arguments],
         environment={
             **{str(item["name"]): str(item["value"]) for item in items(container.get("env")) if "value" in item},
             "KUBECONFIG": str(site.kubeconfig(account)),
@@ -110,9 +114,17 @@ def _container(documents: Sequence[Mapping[str, Any]], chart: Chart) -> tuple[Ma
             continue
         pod = mapping(mapping(mapping(document["spec"]).get("template")).get("spec"))
         for container in map(mapping, items(pod.get("containers"))):
-            if items(container.get("command")) == ["/manager"]:
+            if items(container.get("command")) == ["/manager"] or container.get("name") == chart.program:
                 return container, f"{document['metadata']['namespace']}:{pod['serviceAccountName']}"
     raise EngineError(f"The chart {chart.name} {chart.version} has no Deployment whose command is /manager.")
+
+
+def _local_flags(ports: Mapping[str, int]) -> list[str]:
+    return [
+        f"--health-addr=127.0.0.1:{ports['health']}",
+        f"--metrics-addr=127.0.0.1:{ports['metrics']}",
+        "--leader-elect=false",
+    ]
 
 
 def _configuration(documents: Sequence[Mapping[str, Any]], chart: Chart) -> dict[str, Any]:

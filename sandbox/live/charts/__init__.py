@@ -52,6 +52,12 @@ CHARTS: Final[Mapping[str, Chart]] = {
         ),
         Chart(name="kueue", program="kueue", module="sigs.k8s.io/kueue", folder="charts/kueue"),
         Chart(name="lws", program="lws", module="sigs.k8s.io/lws", folder="charts/lws"),
+        Chart(
+            name="slurm-operator",
+            program="slurm-operator",
+            module="github.com/SlinkyProject/slurm-operator",
+            folder="helm/slurm-operator",
+        ),
     )
 }
 """Of the controllers that run here, by name."""
@@ -64,11 +70,6 @@ RENDERED: Final[Mapping[str, Chart]] = {
             name="nvidia-device-plugin",
             module="github.com/NVIDIA/k8s-device-plugin",
             folder="deployments/helm/nvidia-device-plugin",
-        ),
-        Chart(
-            name="slurm-operator",
-            module="github.com/SlinkyProject/slurm-operator",
-            folder="helm/slurm-operator",
         ),
         Chart(
             name="slurm-operator-crds",

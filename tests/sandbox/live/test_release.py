@@ -143,6 +143,24 @@ def test_the_other_charts_have_all_that_is_replaced(site: Site, chart: str, name
     assert {document["metadata"].get("namespace") for document in placed} == {namespace}
 
 
+def test_a_program_without_a_configuration_file_gets_the_flags_of_its_chart_and_listens_here_only(site: Site) -> None:
+    values = {"webhook": {"enabled": False}, "certManager": {"enabled": False}, "operator": {"logLevel": "debug"}}
+    it = running(CHARTS["slurm-operator"], {"name": "slurm-operator", "namespace": "slinky", "values": values}, site)
+    program, *flags = it.controller.command
+    assert program == "/programs/slurm-operator"
+    assert flags[flags.index("--zap-log-level") + 1] == "debug"
+    # Of flags that repeat, the last one holds.
+    assert flags[-3] == f"--health-addr=127.0.0.1:{it.controller.ready}"
+    assert flags[-2].startswith("--metrics-addr=127.0.0.1:")
+    assert flags[-1] == "--leader-elect=false"
+    (user,) = json.loads(Path(it.controller.environment["KUBECONFIG"]).read_text())["users"]
+    assert user["user"]["as"] == "system:serviceaccount:slinky:slurm-operator"
+    assert ({document["kind"] for document in it.objects}, it.webhooks) == (
+        {"ClusterRole", "ClusterRoleBinding", "ServiceAccount"},
+        [],
+    )
+
+
 def test_another_configuration_is_another_command(site: Site) -> None:
     first = running(CHARTS["jobset"], {"name": "jobset", "namespace": "a", "values": {}}, site).controller.command
     second = running(CHARTS["jobset"], {"name": "jobset", "namespace": "a", "values": {}}, site).controller.command
