@@ -46,10 +46,11 @@ class _Recipe:
 
 _SLURM_CLIENT: Final = "github.com/SlinkyProject/slurm-client v1.1.0"
 # In the order of need. Sources of packages: the projects' Makefiles. Patches: two folders without a configuration
-# option; if no pod mounts them, they are in the program's working folder. Slurm's operator gets the release candidate of
-# a library, with its sum from the operator's own release candidate (slurm-operator v1.1.0-rc1, go.sum), because the
-# library's 1.1.0 is not served as a module. It keeps no client of slurmrestd, which does not run here: with one that
-# gets no answer it makes no pod (internal/controller/nodeset/slurmcontrol/slurmcontrol.go, RefreshNodeCache).
+# option; if no pod mounts them, they are in the program's working folder. Of Slurm's operator two things differ:
+# - slurm-client 1.1.0 is not served as a module. Its release candidate is, and the operator's own release candidate
+#   (slurm-operator v1.1.0-rc1, go.sum) has its sums.
+# - It keeps no client of slurmrestd, which does not run here: with one that gets no answer it makes no pod
+#   (internal/controller/nodeset/nodeset_sync.go, sync).
 _RECIPES: Final = {
     "kube-controller-manager": _Recipe(minutes=2),
     "kube-scheduler": _Recipe(minutes=1),
