@@ -1,5 +1,5 @@
 """What a real API server says of the objects of Slurm, by the definitions of its operator, and of pods with GPUs in
-each scheduler's pools. The operator itself runs in no test: a module that it is built of could not be had.
+each scheduler's pools. The operator itself runs in tests/stacks/test_slurm.py.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tests.live.conftest import need_programs
 from tests.processes import running_for
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 WHY = "no endpoints available for service"
 BOTH = "jobs: {scheduler: both, slurm_pools: [training]}\n"
@@ -141,6 +141,7 @@ def _machines(project: Any, pool: str) -> set[str]:
     return {line.removeprefix("node/") for line in done.out.split()}
 
 
+@pytest.mark.timeout(1800)
 def test_the_operator_runs_the_pools_of_slurm_on_a_live_cluster_and_leaves_nothing(
     tmp_path: Path, copy: Callable[[Path], Any]
 ) -> None:
