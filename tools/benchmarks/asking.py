@@ -7,25 +7,17 @@ were waited for one by one. The bars: a quarter of all answers, and the 30 s tha
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import parse_qs
+from typing import Final
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import WSGIRequestHandler, make_server
 
+from tests.gpucluster.operate.preflight.aws.server import Server, served
 from tools.benchmarks.harness import GPUCLUSTER, Bar, copied, report
 
 _STACK: Final = "aws-trial"
@@ -35,56 +27,7 @@ _ANSWERED: Final = 1
 """Exit code: the account was asked, and something stops `up`."""
 
 
-@dataclass
-class _Account:
-    """seconds: before each answer. answers: of the last command, as (seconds since the first, what)."""
-
-    app: Callable[[Any, Any], Iterable[bytes]] = field(
-        default_factory=lambda: DomainDispatcherApplication(create_backend_app)
-    )
-    seconds: float = 0
-    answers: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
-
-    def __call__(self, environment: dict[str, Any], start: Any) -> Iterable[bytes]:
-        content = environment["wsgi.input"].read(int(environment.get("CONTENT_LENGTH") or 0))
-        given = parse_qs(content.decode())
-        [action] = given.get("Action", [environment.get("HTTP_X_AMZ_TARGET") or environment["PATH_INFO"]])
-        self.answers.append((time.monotonic(), action))
-        time.sleep(self.seconds)
-        if action == "SimulatePrincipalPolicy":  # which moto does not have
-            start("200 OK", [("Content-Type", "text/xml")])
-            return [_allowed(value[0] for name, value in given.items() if name.startswith("ActionNames."))]
-        if action.endswith(".GetAWSDefaultServiceQuota"):  # likewise
-            start("200 OK", [("Content-Type", "application/x-amz-json-1.1")])
-            return [json.dumps({"Quota": {"Value": 1_000_000, "UsageMetric": _USE}}).encode()]
-        return self.app({**environment, "wsgi.input": io.BytesIO(content)}, start)
-
-
-_USE: Final = {"MetricNamespace": "AWS/Usage", "MetricName": "ResourceCount", "MetricDimensions": {"Service": "EC2"}}
-
-
-def _allowed(actions: Iterable[str]) -> bytes:
-    """Source: IAM API, SimulatePrincipalPolicy."""
-    member = "<member><EvalActionName>{}</EvalActionName><EvalDecision>allowed</EvalDecision></member>"
-    name = "SimulatePrincipalPolicy"
-    members = "".join(member.format(action) for action in actions)
-    results = f"<EvaluationResults>{members}</EvaluationResults><IsTruncated>false</IsTruncated>"
-    return f"<{name}Response><{name}Result>{results}</{name}Result></{name}Response>".encode()
-
-
-class _Quiet(WSGIRequestHandler):
-    def log(self, type: str, message: str, *args: object) -> None: ...
-
-
-@contextmanager
-def _served(account: _Account) -> Generator[str]:
-    server = make_server("127.0.0.1", 0, account, threaded=True, request_handler=_Quiet)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-
-
-def _preflight(folder: Path, account: _Account, url: str, seconds: float) -> float:
+def _preflight(folder: Path, account: Server, url: str, seconds: float) -> float:
     """Seconds of the command. folder: of the project. seconds: of each answer."""
     account.seconds, account.answers = seconds, []
     login = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "testing")
@@ -114,8 +57,8 @@ def bars(at_once: float, late: float, answers: int) -> list[Bar]:
 
 
 def _all() -> list[Bar]:
-    account = _Account()
-    with tempfile.TemporaryDirectory() as folder, _served(account) as url:
+    account = Server(quota=1_000_000)
+    with tempfile.TemporaryDirectory() as folder, served(account) as url:
         project = copied(Path(folder))
         stack = project / f"stacks/Pulumi.{_STACK}.yaml"
         stack.write_text(stack.read_text().replace("000000000000", DEFAULT_ACCOUNT_ID))
@@ -123,8 +66,8 @@ def _all() -> list[Bar]:
         at_once = _preflight(project, account, url, 0)
         late = _preflight(project, account, url, _SLOW)
     if "--list" in sys.argv:
-        for seconds, what in account.answers:
-            print(f"{seconds - account.answers[0][0]:6.2f}  {what}")
+        for at, operation in account.answers:
+            print(f"{at - account.answers[0][0]:6.2f}  {operation}")
     return bars(at_once, late, len(account.answers))
 
 

@@ -39,8 +39,8 @@ def test_a_program_on_the_path_is_found(programs: Path) -> None:
         (programs / name).write_text("#!/bin/sh\n")
         (programs / name).chmod(0o755)
     found = ask(this_machine("azure", programs, lambda: DECLARED), questions_of("azure"))
-    paths = [answer.found for answer in found if answer.question.about == "program"]
-    assert paths == [str(programs / name) for name in NEEDED["azure"]]
+    paths = [(str(one.verdict), one.found) for one in found if one.question.about == "program"]
+    assert paths == [("fine", str(programs / name)) for name in NEEDED["azure"]]
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(4, "fine"), (3, "warns")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -156,11 +157,17 @@ def test_every_request_has_a_time_limit() -> None:
     assert (limits.connect_timeout, limits.read_timeout, limits.retries["total_max_attempts"]) == (5, 20, 3)
 
 
-def test_the_partition_is_compared(moto: Caller) -> None:
-    del moto
-    account = opened()
-    [answer] = ask(account, [question("account", "of the login", "partition aws")])
-    assert said(answer) == ("fine", "account 123456789012, partition aws")
+@pytest.mark.parametrize(
+    ("region", "verdict", "fix"),
+    [("us-east-1", "fine", ""), ("us-gov-west-1", "stops up", "log in to an account of partition aws-us-gov")],
+)
+def test_the_partition_is_compared(
+    region: str, verdict: str, fix: str, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AWS itself answers no login of another partition."""
+    monkeypatch.setattr("gpucluster.operate.preflight.aws.account.caller_at", lambda _: replace(caller, region=region))
+    [answer] = ask(opened(), [question("account", "of the login", "partition aws")])
+    assert (*said(answer), answer.fix) == (verdict, "account 123456789012, partition aws", fix)
 
 
 def test_without_credentials_the_command_lists_what_it_would_have_asked(monkeypatch: pytest.MonkeyPatch) -> None:
