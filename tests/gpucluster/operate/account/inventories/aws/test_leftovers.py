@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -327,6 +328,17 @@ def test_no_answer_and_no_login_are_said(run: Run, monkeypatch: pytest.MonkeyPat
         2, "error: account: there are no AWS credentials; log in, or set AWS_PROFILE to a profile that can: "
         "`aws sso login`\n",
     )  # fmt: skip
+
+
+def test_no_answer_in_time_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server accepts connections and is silent."""
+    monkeypatch.setattr("gpucluster.operate.clients.aws.caller._READ_S", 0.2)
+    monkeypatch.setattr("gpucluster.operate.clients.aws.caller._TRIES", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        code, text = run("aws-trial")
+    assert (code, text.count("\n")) == (2, 1)
+    assert text.startswith("error: account: no answer from AWS: Read timeout")
 
 
 def test_a_stack_that_is_not_there_is_no_account(run: Run) -> None:

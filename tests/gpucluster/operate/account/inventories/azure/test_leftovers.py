@@ -172,6 +172,12 @@ def test_a_refusal_is_one_clear_line(run: Run, manager: ResourceManager, fault: 
     assert run("azure-trial") == (2, f"error: account: {line}\n")
 
 
+def test_no_answer_in_time_is_said(run: Run, manager: ResourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpucluster.operate.clients.azure.clients.READ_SECONDS", 0.2)
+    manager.faults["resources"] = Fault(seconds=30)
+    assert run("azure-trial") == (2, "error: account: Azure has not answered in 20 s; try again\n")
+
+
 def test_an_expired_login_and_a_subscription_of_others_are_said(
     run: Run, manager: ResourceManager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
