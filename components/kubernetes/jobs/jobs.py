@@ -70,8 +70,8 @@ class Jobs(pulumi.ComponentResource):
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
         to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
-        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`. fleet: None without one. slurm_pools: of
-        the pools, those without a queue.
+        spaces: of the teams. chart_set, leader_worker_sets: as in `Queueing`. fleet: None without one. slurm_pools: get
+        no queue.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -102,13 +102,9 @@ class Jobs(pulumi.ComponentResource):
         for space in spaces:
             TeamQueues(f"{name}-team-{space.team.name}", space, queues, pools, here)
         for priority, (value, description) in PRIORITIES.items():
-            Declared(
-                f"{name}-{priority}-priority",
-                manifest_of(
-                    WORKLOAD_PRIORITY_CLASS, {"value": value, "description": description}, object_name=priority
-                ),
-                ready,
-            )
+            fields = {"value": value, "description": description}
+            manifest = manifest_of(WORKLOAD_PRIORITY_CLASS, fields, object_name=priority)
+            Declared(f"{name}-{priority}-priority", manifest, ready)
         runtimes = runtimes_of(pools, home=home, registry=registry)
         for runtime, spec in runtimes.items():
             labels = {FRAMEWORK: framework_of(spec)}
