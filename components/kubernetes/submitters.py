@@ -124,19 +124,6 @@ IN_NAMESPACE: Final[Sequence[Right]] = (
 EXEC: Final = Right(resources=("pods/exec",), verbs=("get", "create"), why="only with `access.exec: true` in the spec")
 """`kubectl exec`, and `kubectl cp`, which uses it."""
 
-IN_SLURM: Final[Sequence[Right]] = (
-    Right(
-        group="apps", resources=("deployments",), verbs=("get",), name="login", why="only `login`: its pod is found so"
-    ),
-    Right(resources=("pods",), verbs=("get", "list"), why="the same"),
-    Right(
-        resources=("pods/exec",),
-        verbs=("get", "create"),
-        why="policy `slurm-login`: only on the login node, and only a shell or a command of its user `submitter`",
-    ),
-)
-"""In the namespace of Slurm, of submitters without a team."""
-
 IN_CLUSTER: Final[Sequence[Right]] = (
     Right(
         group="trainer.kubeflow.org",

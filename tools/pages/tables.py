@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, IN_SLURM, Right
+from gpucluster.components.kubernetes.slurm.slurm import IN_SLURM
+from gpucluster.components.kubernetes.submitters import EXEC, IN_CLUSTER, IN_NAMESPACE, Right
 from gpucluster.core.catalog.clouds import clouds
 from gpucluster.core.catalog.tables import Row, rows
 from gpucluster.policies.engine.examples import example_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 
@@ -50,6 +50,7 @@ from gpucluster.components.kubernetes.slurm.objects import (
     SSSD,
     SSSD_FILE,
     STATE,
+    USER,
     USER_SHELL,
     USERS,
     controller_spec,
@@ -58,7 +59,7 @@ from gpucluster.components.kubernetes.slurm.objects import (
     node_set_spec,
     rest_api_spec,
 )
-from gpucluster.components.kubernetes.submitters import IN_SLURM, Submitter, bound_role
+from gpucluster.components.kubernetes.submitters import Right, Submitter, bound_role
 from gpucluster.components.kubernetes.workspaces import Workspace, claims
 from gpucluster.components.planning.names import HOME_CLAIM
 
@@ -66,6 +67,23 @@ _STATE_SIZE = "4Gi"
 """Source: SlinkyProject/slurm-operator v1.1.0, helm/slurm/values.yaml."""
 _PORTS = (8080, 8081)
 """Of the operator: metrics and health. Source: the same, helm/slurm-operator/values.yaml."""
+
+IN_SLURM: Final[Sequence[Right]] = (
+    Right(
+        group="apps",
+        resources=("deployments",),
+        verbs=("get",),
+        name=LOGIN,
+        why=f"only `{LOGIN}`, by which `kubectl exec` finds its pod",
+    ),
+    Right(resources=("pods",), verbs=("get", "list"), why="the same"),
+    Right(
+        resources=("pods/exec",),
+        verbs=("get", "create"),
+        why=f"policy `slurm-login`: only on the login node, and only a shell or a command of its user `{USER}`",
+    ),
+)
+"""In the namespace of Slurm, of who `access.submitters` names."""
 
 
 class Slurm(pulumi.ComponentResource):
