@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from gpucluster.core.catalog.clouds import cloud_of_package, clouds
 from gpucluster.core.text.type_guards import is_object
@@ -101,6 +101,14 @@ class _Quota(_Part):
     region: str = ""
     limit: int = Field(ge=0)
     usage: int = Field(default=0, ge=0)
+    stacks: dict[str, Annotated[int, Field(ge=0)]] = {}
+
+    @model_validator(mode="after")
+    def _stacks_are_a_part(self) -> Self:
+        found = sum(self.stacks.values())
+        if found > self.usage:
+            raise ValueError(f"stacks use {found:,}, more than the usage, {self.usage:,}: they are a part of it")
+        return self
 
     @field_validator("name")
     @classmethod

@@ -103,7 +103,9 @@ def _save(found: Found, plan: ClusterPlan, config: StackConfig, file: Path) -> N
         return
     into = config.account if file == Path(_BESIDE_THE_STACK) else file
     try:
-        save(found, plan.training.shape.cloud, into)
+        # Pulumi's names of the files of stacks.
+        stacks = [one.name.split(".")[1] for one in config.account.parent.glob("Pulumi.*.yaml")]
+        save(found, plan.training.shape.cloud, into, stacks)
     except OSError as error:
         raise InputError(f"--save {into}: cannot be written: {error.strerror}") from None
     click.echo(f"saved in {shown_path(into)}", err=True)

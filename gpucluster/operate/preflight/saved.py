@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,9 +34,9 @@ def masked(text: str) -> str:
     return text
 
 
-def save(found: Found, cloud: str, file: Path) -> None:
-    """Writes the answers, which a later `--save` replaces."""
-    text = yaml.safe_dump(_content(found, cloud), sort_keys=False, allow_unicode=True, width=120)
+def save(found: Found, cloud: str, file: Path, stacks: Collection[str] = ()) -> None:
+    """Writes the answers, which a later `--save` replaces. stacks: of the project."""
+    text = yaml.safe_dump(_content(found, cloud, stacks), sort_keys=False, allow_unicode=True, width=120)
     head = (
         f"# What the account of {found.stack} answered to `gpucluster preflight`, with masked ids and no secrets.\n"
         "# Plans show it in place of what they would ask you to check; the sandbox refuses what this account would.\n"
@@ -44,13 +44,13 @@ def save(found: Found, cloud: str, file: Path) -> None:
     file.write_text(head + text, encoding="utf-8")
 
 
-def _content(found: Found, cloud: str) -> Mapping[str, Any]:
+def _content(found: Found, cloud: str, stacks: Collection[str]) -> Mapping[str, Any]:
     asked = {
         "stack": found.stack,
         "at": found.asked.replace(microsecond=0).isoformat(),
         "answers": [_answer(answer) for answer in found.answers if answer.question.about not in _OF_THIS_MACHINE],
     }
-    return {"asked": asked, **_scenario(found.answers, cloud)}
+    return {"asked": asked, **_scenario(found.answers, cloud, stacks)}
 
 
 _OF_THIS_MACHINE: Final = ("program", "disk", CHARTS, ADDRESS)
@@ -71,11 +71,25 @@ def _answer(answer: Answer) -> Mapping[str, Any]:
     return {name: value for name, value in given.items() if value not in ("", None)}
 
 
-def _scenario(answers: Iterable[Answer], cloud: str) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """The parts that the sandbox knows; it refuses a quota that it does not count."""
+def _scenario(
+    answers: Iterable[Answer], cloud: str, stacks: Collection[str]
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The parts that the sandbox knows; it refuses a quota that it does not count. stacks: of the project, the only
+    ones that are named.
+    """
     known, parts = quota_kinds(cloud), dict[str, list[Mapping[str, Any]]]()
     for answer in answers:
         for name, rows in answer.scenario.items():
-            found = [row for row in rows if name != "quotas" or str(row["name"]).lower() in known]
+            found = [_named(row, stacks) for row in rows if name != "quotas" or str(row["name"]).lower() in known]
             parts.setdefault(name, []).extend(row for row in found if row not in parts.get(name, []))
     return {name: rows for name, rows in parts.items() if rows}
+
+
+def _named(row: Mapping[str, Any], stacks: Collection[str]) -> Mapping[str, Any]:
+    """A row without the names of other projects' stacks."""
+    of_stacks = {name: amount for name, amount in row.get("stacks", {}).items() if name in stacks}
+    rest = {name: value for name, value in row.items() if name != "stacks"}
+    if not of_stacks:
+        return rest
+    # Metrics of use are minutes behind the machines themselves.
+    return {**rest, "usage": max(rest["usage"], sum(of_stacks.values())), "stacks": of_stacks}

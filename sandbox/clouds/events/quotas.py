@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from typing import Final
 from gpucluster.core.catalog.clouds import cloud_of_package, module_of
 from gpucluster.core.catalog.machines import cpu_machines, machines
 from gpucluster.core.catalog.tables import read_rows
+from gpucluster.core.program.resources import urn_stack
 from gpucluster.sandbox.clouds.events.scenario import Capacity, Quota, Scenario
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 
@@ -193,11 +195,15 @@ class _Asking:
         return self._machines_of(self.entry)
 
     @cached_property
-    def taken(self) -> list[Demand]:
-        """The machines of the other resources."""
+    def taken(self) -> list[tuple[str, Demand]]:
+        """The machines of the other resources, each with its stack."""
         there = self.ledger.of_types(self._module.TYPES) if self._module is not None else []
         others = (other for other in there if (other.type, other.id) != (self.entry.type, self.entry.id))
-        return [replace(one, count=other.started(one.count)) for other in others for one in self._machines_of(other)]
+        return [
+            (urn_stack(other.urn), replace(one, count=other.started(one.count)))
+            for other in others
+            for one in self._machines_of(other)
+        ]
 
     def _machines_of(self, entry: Entry) -> list[Demand]:
         return list(self._module.demand(entry, self.ledger)) if self._module is not None else []
@@ -211,13 +217,17 @@ def _quotas(it: _Asking, quotas: Sequence[Quota]) -> Iterator[Shortage]:
         wants = _count(it.entry, kind, quota) if kind.type else _sum(kind, quota, it.machines)
         if not wants:
             continue
+        total = Counter({urn_stack(it.entry.urn): wants})
         if kind.type:
-            others = [one for one in it.ledger.of_types({kind.type}) if one.id != it.entry.id]
-            used = quota.usage + sum(_count(one, kind, quota) for one in others)
+            for one in it.ledger.of_types({kind.type}):
+                total[urn_stack(one.urn)] += _count(one, kind, quota) if one.id != it.entry.id else 0
         else:
-            used = quota.usage + _sum(kind, quota, it.taken)
-        if used + wants > quota.limit:
-            yield _too_much(quota, kind, used, wants, it.machines)
+            for stack, one in it.taken:
+                total[stack] += _sum(kind, quota, [one])
+        # Of a stack that the account has too, only what is new here.
+        here = sum(max(0, amount - quota.stacks.get(stack, 0)) for stack, amount in total.items())
+        if quota.usage + here > quota.limit:
+            yield _too_much(quota, kind, quota.usage + here - wants, wants, it.machines)
 
 
 def _count(entry: Entry, kind: QuotaKind, quota: Quota) -> int:
@@ -258,7 +268,7 @@ def _zones(it: _Asking, capacity: Sequence[Capacity]) -> Iterator[Shortage]:
     for one in it.machines:
         for row in rows:
             wants = _in_zone(row, one)
-            taken = sum(_in_zone(row, other) for other in it.taken) if wants else 0
+            taken = sum(_in_zone(row, other) for _, other in it.taken) if wants else 0
             if taken + wants > row.available:
                 enough = (at.zone for at in rows if at.machine == row.machine and at.available >= wants)
                 yield Shortage(

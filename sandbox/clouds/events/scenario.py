@@ -48,13 +48,16 @@ class Disturbance:
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
-    """A limit of an account. name: in the cloud's terms. usage: by others than the sandbox."""
+    """A limit of an account. name: in the cloud's terms. usage: by others than the sandbox. stacks: the part of it that
+    belongs to stacks, by name: one that the sandbox has too counts once.
+    """
 
     cloud: str
     name: str
     region: str
     limit: int
     usage: int = 0
+    stacks: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,9 @@ EC2 user guide, capacity-reservation-sharing, "Instance limits".
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -30,10 +31,13 @@ _OPEN: Final = frozenset({"PENDING", "CASE_OPENED"})
 
 @dataclass(frozen=True, kw_only=True)
 class _Use:
-    """everyone: of the quota, now. own: of it the stack's, which a second `up` doesn't need again."""
+    """everyone: of the quota, now. own: of it the stack's, which a second `up` doesn't need again. stacks: of it, by
+    other stacks.
+    """
 
     everyone: int
     own: int = 0
+    stacks: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def ask_quota(caller: Caller, own: Own, question: Question) -> Answer:
@@ -52,7 +56,7 @@ def ask_quota(caller: Caller, own: Own, question: Question) -> Answer:
         return unknown(question, f"limit {limit:,} {question.unit}, use unknown: {use.reason}", use.fix, use.command)
     others = max(use.everyone - use.own, 0)
     found = f"{limit:,} {question.unit}{_used(use)}"
-    kept = _scenario(question, limit, others)
+    kept = _scenario(question, limit, others, use.stacks)
     if others + more <= limit:
         return fine(question, found, scenario=kept)
     if others + more - int(question.details["later"]) <= limit:
@@ -138,7 +142,12 @@ def _use(caller: Caller, own: Own, question: Question, quota: Mapping[str, Any])
     if not everyone:
         return _Use(everyone=0)  # nothing of it is the stack's: its machines need no request
     reserved = question.details["reserved"] != "0"
-    return _Use(everyone=everyone, own=own.vcpus(types, spot=spot, reserved=reserved))
+    return _by_stack(everyone, own.vcpus(types, spot=spot, reserved=reserved), own)
+
+
+def _by_stack(everyone: int, found: Counter[str], own: Own) -> _Use:
+    others = {stack: amount for stack, amount in found.items() if stack not in ("", own.stack)}
+    return _Use(everyone=everyone, own=found[own.stack], stacks=others)
 
 
 def _metric(caller: Caller, metric: Mapping[str, Any]) -> int:
@@ -166,12 +175,12 @@ def _metric(caller: Caller, metric: Mapping[str, Any]) -> int:
 
 def _networks(caller: Caller, own: Own) -> _Use:
     found = list(caller.pages("ec2", "describe_vpcs", "Vpcs"))
-    return _Use(everyone=len(found), own=sum(own.has(one.get("Tags", [])) for one in found))
+    return _by_stack(len(found), Counter(own.stack_of(one.get("Tags", [])) for one in found), own)
 
 
 def _addresses(caller: Caller, own: Own) -> _Use:
     found = list(caller.pages("ec2", "describe_addresses", "Addresses"))
-    return _Use(everyone=len(found), own=sum(own.has(one.get("Tags", [])) for one in found))
+    return _by_stack(len(found), Counter(own.stack_of(one.get("Tags", [])) for one in found), own)
 
 
 def _interfaces(caller: Caller, own: Own) -> _Use:
@@ -184,7 +193,7 @@ def _interfaces(caller: Caller, own: Own) -> _Use:
 def _lustre(deployment: str) -> Callable[[Caller, Own], _Use]:
     def use(caller: Caller, own: Own) -> _Use:
         found = [
-            (one["StorageCapacity"], own.has(one.get("Tags", [])))
+            (one["StorageCapacity"], own.stack_of(one.get("Tags", [])) == own.stack)
             for one in caller.pages("fsx", "describe_file_systems", "FileSystems")
             if one.get("LustreConfiguration", {}).get("DeploymentType") == deployment
         ]
@@ -211,13 +220,13 @@ _PER_RESOURCE: Final = frozenset({"L-BD136F5B"})
 """Quotas of each resource by itself, which the account has no use of."""
 
 
-def _scenario(question: Question, limit: int, usage: int) -> Mapping[str, Any]:
+def _scenario(question: Question, limit: int, usage: int, stacks: Mapping[str, int]) -> Mapping[str, Any]:
     """Quotas that the sandbox knows too."""
     known = {row["name"] for row in read_rows("sandbox/clouds/quotas.csv") if row["cloud"] == "aws"}
     if question.subject not in known:
         return {}
     row = {"cloud": "aws", "name": question.subject, "region": question.place, "limit": limit, "usage": usage}
-    return {"quotas": [row]}
+    return {"quotas": [{**row, **({"stacks": stacks} if stacks else {})}]}
 
 
 def ask_blocks(caller: Caller, question: Question) -> Answer:

@@ -4,7 +4,7 @@ for it, which count before they run.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -22,34 +22,40 @@ TOTAL: Final = "cores"
 SPOT: Final = "lowPriorityCores"
 
 
-def own_use(clients: Clients, plan: AzureClusterPlan, region: str) -> Mapping[str, int]:
-    """Quota, in lower case -> vCPUs of the node pools of the stack's cluster, and of a reservation for training nodes.
-    Machines that Karpenter starts are in no pool, and count as those of others.
+def use_by_stack(clients: Clients, plan: AzureClusterPlan, region: str) -> Mapping[str, Counter[str]]:
+    """Stack -> quota, in lower case -> vCPUs of the node pools of its cluster, and of a reservation for training nodes
+    of this stack. Machines that Karpenter starts are in no pool, and count as nobody's.
     """
-    found: Counter[str] = Counter()
+    found: dict[str, Counter[str]] = defaultdict(Counter)
     training = 0
-    for one in _clusters(clients, plan, region):
+    for stack, one in _clusters(clients, plan, region):
         for pool in one.agent_pool_profiles or []:
             family, vcpus = _quota(pool.vm_size or "")
             count = vcpus * int(pool.count or 0)
             names = (SPOT,) if text_of(pool.scale_set_priority) == "Spot" else (family.lower(), TOTAL)
-            found.update(dict.fromkeys(names, count))
-            training += count if pool.name == TRAINING_POOL else 0
+            found[stack].update(dict.fromkeys(names, count))
+            training += count if (pool.name, stack) == (TRAINING_POOL, plan.stack) else 0
     if (waiting := _reserved(clients, plan) - training) > 0:
-        found.update(dict.fromkeys((plan.training.shape.quota.lower(), TOTAL), waiting))
+        found[plan.stack].update(dict.fromkeys((plan.training.shape.quota.lower(), TOTAL), waiting))
     return found
 
 
-def _clusters(clients: Clients, plan: AzureClusterPlan, region: str) -> Iterator[ManagedClusterProperties]:
-    """That of the stack; none before `up`."""
+def _clusters(clients: Clients, plan: AzureClusterPlan, region: str) -> Iterator[tuple[str, ManagedClusterProperties]]:
+    """Each with its stack; that of the plan only after `up`. Another project may have a stack of the same name."""
     for one in clients.kubernetes.managed_clusters.list():
-        if one.name == plan.cluster_name and same_region(one.location, region) and one.properties is not None:
-            yield one.properties
+        stack = (one.tags or {}).get("pulumi-stack", "")
+        if one.name == plan.cluster_name:
+            stack = plan.stack
+        elif stack == plan.stack:
+            continue
+        if stack and same_region(one.location, region) and one.properties is not None:
+            yield stack, one.properties
 
 
 def own_machines(clients: Clients, plan: AzureClusterPlan, ids: Iterable[str]) -> int:
     """Those of the stack's cluster. ids: of machines, which are in the group that AKS creates for its nodes."""
-    groups = {(one.node_resource_group or "").lower() for one in _clusters(clients, plan, plan.location.region)}
+    clusters = _clusters(clients, plan, plan.location.region)
+    groups = {(one.node_resource_group or "").lower() for stack, one in clusters if stack == plan.stack}
     return sum(id_of(one).group.lower() in groups for one in ids)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,15 +12,17 @@ from gpucluster.components.azure.planning.plan import AzureClusterPlan
 from gpucluster.core.program.questions import Question
 from gpucluster.operate.clients.azure.clients import Clients
 from gpucluster.operate.preflight.answers import Answer, Asker, fine, refused, unknown
-from gpucluster.operate.preflight.azure.own_use import SPOT, own_file_systems, own_use
+from gpucluster.operate.preflight.azure.own_use import SPOT, own_file_systems, use_by_stack
 
 
 def quota_askers(clients: Clients, plan: AzureClusterPlan) -> Mapping[str, Asker]:
     """Each lists the quotas of a region in one request. plan: of the stack, which may be up."""
 
     def ask(asked: Sequence[Question]) -> list[Answer]:
-        own = own_use(clients, plan, asked[0].place)
-        return _asked(asked, clients.compute.usage.list, clients.subscription, "Microsoft.Compute", own)
+        stacks = dict(use_by_stack(clients, plan, asked[0].place))
+        own = stacks.pop(plan.stack, Counter[str]())
+        found = _asked(asked, clients.compute.usage.list, clients.subscription, "Microsoft.Compute", own)
+        return [_with_stacks(one, stacks) for one in found]
 
     def file_systems(asked: Sequence[Question]) -> list[Answer]:
         count = own_file_systems(clients, plan, asked[0].place)
@@ -85,6 +89,14 @@ def _answer(question: Question, usage: Any, subscription: str, provider: str, ow
     return refused(
         question, found, fix, _command(name, asked, question.place, subscription, provider), scenario=scenario
     )
+
+
+def _with_stacks(answer: Answer, stacks: Mapping[str, Counter[str]]) -> Answer:
+    """stacks: other ones, which the sandbox may have too."""
+    name = answer.question.subject.lower()
+    used = {stack: found[name] for stack, found in stacks.items() if found[name]}
+    rows = [{**row, "stacks": used} for row in answer.scenario.get("quotas", ())]
+    return replace(answer, scenario={"quotas": rows}) if rows and used else answer
 
 
 def _command(name: str, limit: int, region: str, subscription: str, provider: str) -> str:

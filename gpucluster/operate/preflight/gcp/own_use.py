@@ -51,6 +51,7 @@ class _Machine(Reading):
     network_interfaces: Sequence[_Interface] = ()
     reservation_affinity: _Affinity = _Affinity()
     resource_policies: Sequence[str] = ()
+    labels: Mapping[str, str] = Field(default_factory=dict[str, str])
 
 
 class _Scope(Reading):
@@ -73,11 +74,12 @@ class _FileSystems(Page):
 _COUNTED: Final = frozenset({"PROVISIONING", "REPAIRING", "RUNNING", "STAGING"})
 _PREEMPTIBLE: Final = frozenset({"FLEX_START", "SPOT"})
 _BOUND: Final = "RESERVATION_BOUND"
+_CLUSTER: Final = "goog-k8s-cluster-name"
 
 
 @dataclass(frozen=True)
 class Own:
-    """Of the cluster of a plan, if it exists."""
+    """Of the cluster of a plan, if it exists, and of those of other stacks, which the sandbox may have too."""
 
     client: Client
     plan: GcpClusterPlan
@@ -89,31 +91,54 @@ class Own:
         if service.startswith("lustre"):
             return self._lustre(question.place)
         with self._lock:
-            return self._amounts[metric, question.details.get("family", "")]
+            return self._amounts[self.plan.stack][metric, question.details.get("family", "")]
+
+    def by_others(self, question: Question) -> dict[str, int]:
+        """Other stack -> what it uses of a quota. question: about it."""
+        key = question.details["metric"], question.details.get("family", "")
+        with self._lock:
+            found = {stack: amounts[key] for stack, amounts in self._amounts.items() if stack != self.plan.stack}
+        return {stack: amount for stack, amount in found.items() if amount}
 
     def reserved(self, reservation: str) -> int:
         """Machines in a reservation. reservation: its path, perhaps of a block, without the zone."""
         with self._lock:
-            values = [value for one in self._machines for value in one.reservation_affinity.values]
+            own = self._machines.get(self.plan.stack, ())
+        values = [value for one in own for value in one.reservation_affinity.values]
         _, owner, _, name, *block = reservation.split("/")
         path = f"projects/{owner}/reservations/{name}"
         names = {reservation, *([] if block or owner != self.client.project else [name])}
         return sum(value in names or (not block and value.startswith(f"{path}/")) for value in values)
 
     @cached_property
-    def _machines(self) -> list[_Machine]:
-        filter_ = f"labels.goog-k8s-cluster-name={self.plan.cluster_name}"
-        asked = {"project": self.client.project, "filter": filter_}
+    def _machines(self) -> Mapping[str, list[_Machine]]:
+        """By stack. The project may have a cluster of this name in another region, and another program a stack of this
+        name.
+        """
+        asked = {"project": self.client.project, "filter": f"labels.{_CLUSTER}:*"}
         pages = self.client.pages("compute:v1", "instances.aggregatedList", _Everywhere, **asked)
-        # The project may have a cluster of this name in another region.
         here = f"zones/{self.plan.location.region}-"
-        scopes = (scope for page in pages for place, scope in page.items.items() if place.startswith(here))
-        return [one for scope in scopes for one in scope.instances if one.status in _COUNTED]
+        found: dict[str, list[_Machine]] = {}
+        for scope in (scope for page in pages for place, scope in page.items.items() if place.startswith(here)):
+            for one in scope.instances:
+                if one.status in _COUNTED and (stack := self._stack(one)):
+                    found.setdefault(stack, []).append(one)
+        return found
+
+    def _stack(self, one: _Machine) -> str:
+        """Empty for none."""
+        if one.labels.get(_CLUSTER) == self.plan.cluster_name:
+            return self.plan.stack
+        stack = one.labels.get("pulumi-stack", "")
+        return "" if stack == self.plan.stack else stack
 
     @cached_property
-    def _amounts(self) -> Counter[tuple[str, str]]:
-        """(metric, family) -> amount, by the arithmetic of the plan."""
-        own, name = self._machines, self.plan.name
+    def _amounts(self) -> Mapping[str, Counter[tuple[str, str]]]:
+        found = {stack: self._amounts_of(own, stack) for stack, own in self._machines.items()}
+        return {self.plan.stack: Counter(), **found}
+
+    def _amounts_of(self, own: Sequence[_Machine], stack: str) -> Counter[tuple[str, str]]:
+        """(metric, family) -> amount, by the arithmetic of the plan. stack: of the machines."""
         planning = Planning(stack=self.plan.stack, location=self.plan.location)
         found: Counter[tuple[str, str]] = Counter()
         for one in own:
@@ -132,8 +157,9 @@ class Own:
             found.update({(exact.metric, exact.family): amount for exact in exact_names(text, families)})
         networks = {last(interface.network) for one in own for interface in one.network_interfaces}
         policies = {last(policy) for one in own for policy in one.resource_policies}
-        found["networks", ""] = _named(networks, f"{name}-network-")
-        found["resource_policies", ""] = _named(policies, f"{name}-")
+        name = re.escape(self.plan.name) if stack == self.plan.stack else r"[a-z0-9-]+"
+        found["networks", ""] = _named(networks, rf"{name}-network-.+")
+        found["resource_policies", ""] = _named(policies, rf"{name}-.+")
         found["in_use_addresses", ""] = min(1, found["networks", ""])  # of its NAT
         return found
 
@@ -149,5 +175,5 @@ class Own:
             token = page.next_page_token or None
 
 
-def _named(names: set[str], start: str) -> int:
-    return sum(one.startswith(start) for one in names)
+def _named(names: set[str], form: str) -> int:
+    return sum(re.fullmatch(form, one) is not None for one in names)

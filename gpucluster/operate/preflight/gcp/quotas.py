@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import Field
 
@@ -239,7 +239,8 @@ def _answer(question: Question, found: _Found, client: Client, own: Own) -> Answ
     by_stack, why = _tried(lambda: own.used(question)) if used else (0, None)
     if by_stack:
         seen, used = f"{seen}, of it {by_stack:,} by this stack", max(0, used - by_stack)
-    scenario = _scenario(question, limit, used)
+    stacks, _ = _tried(lambda: own.by_others(question)) if used else ({}, None)
+    scenario = _scenario(question, limit, used, stacks or {})
     if why is not None and needed + used > limit >= needed:
         return unknown(question, f"{seen}, what of it by this stack is unknown: {why.reason}", why.fix, why.command)
     if needed + used > limit:
@@ -267,9 +268,11 @@ def _ask_for(question: Question, amount: int, project: str) -> tuple[str, str]:
     return fix, command + (f" --dimensions={dimensions}" if dimensions else "")
 
 
-def _scenario(question: Question, limit: int, used: int) -> Mapping[str, Sequence[Mapping[str, str | int]]]:
+def _scenario(
+    question: Question, limit: int, used: int, stacks: Mapping[str, int]
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     name = question.details.get("sandbox", "")
     if not name:
         return {}
     row = {"cloud": "gcp", "name": name, "region": question.place or "global", "limit": limit, "usage": used}
-    return {"quotas": [row]}
+    return {"quotas": [{**row, **({"stacks": stacks} if stacks else {})}]}

@@ -174,3 +174,23 @@ def test_every_quota_has_a_unit_and_counts_something(cloud: str) -> None:
         assert kind.unit in ("vcpus", "gpus", "count")
         assert bool(kind.type) == (kind.unit == "count")
         assert bool(kind.machines) != bool(kind.type)
+
+
+@pytest.mark.parametrize(("nodes", "fits"), [(5, True), (6, False)])
+def test_use_of_a_stack_that_the_sandbox_has_too_counts_once(nodes: int, fits: bool, ledger: Ledger) -> None:
+    """The account has 960 of 1,920 in use, all by the stack `other`, which has these five nodes here as well."""
+    quota = replace(P, limit=1920, usage=960, stacks={"other": 960})
+    there = replace(
+        _in_aws(ledger, 5, "standing"), urn="urn:pulumi:other::small::aws:eks/nodeGroup:NodeGroup::standing"
+    )
+    assert shortage(there, Scenario(quotas=(quota,)), ledger) is None
+    ledger.put(there)
+    lacks = shortage(_in_aws(ledger, nodes), Scenario(quotas=(quota,)), ledger)
+    assert (lacks is None, lacks and lacks.used) == (fits, None if fits else 960)
+    grown = replace(there, inputs={**there.inputs, "scalingConfig": {"desiredSize": 11}})
+    assert shortage(grown, Scenario(quotas=(quota,)), ledger) is not None
+
+
+def test_use_of_others_beside_stacks_counts_on(ledger: Ledger) -> None:
+    quota = replace(P, limit=1920, usage=961, stacks={"other": 960})
+    assert shortage(_in_aws(ledger, 5), Scenario(quotas=(quota,)), ledger) is not None

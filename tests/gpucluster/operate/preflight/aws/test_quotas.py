@@ -92,6 +92,19 @@ def test_the_machines_of_the_stack_itself_need_no_room_again(
     assert answer.scenario["quotas"][0]["usage"] == 0
 
 
+def test_the_scenario_tells_the_use_of_other_stacks_apart(stubs: Stubs, caller: Caller, own: Own) -> None:
+    """The sandbox may have them too. Machines in a reservation of theirs count in none of its quotas."""
+    second = [{"Key": "pulumi-stack", "Value": "second"}, {"Key": "Name", "Value": "trial-training-nodes"}]
+    limit(stubs, "L-417A185B", 1920)
+    use(stubs, 960)
+    found = [machine(), machine(OTHERS), machine(second), machine(second), machine(second, CapacityReservationId="cr")]
+    machines(stubs, *found)
+    answer = ask_quota(caller, own, quota("L-417A185B", 960))
+    assert said(answer) == ("fine", "1,920 units, 960 in use, of it 192 by this stack")
+    [row] = answer.scenario["quotas"]
+    assert (row["usage"], row["stacks"]) == (768, {"second": 384})
+
+
 def test_what_a_reservation_holds_counts_already(stubs: Stubs, caller: Caller, own: Own) -> None:
     limit(stubs, "L-417A185B", 960)
     use(stubs, 960)

@@ -177,14 +177,18 @@ def test_a_stack_that_is_up_is_not_in_its_own_way(opened: Callable[[], Account],
         {"name": "odd", "vmSize": "Standard_B2s", "count": 1},
     ]
     cluster = {"name": plan().cluster_name, "location": "eastus", "properties": {"agentPoolProfiles": pools}}
-    manager.answers["clusters"] = [{**cluster, "name": "another"}, cluster, {**cluster, "location": "westus"}]
+    second = {**cluster, "name": "second", "tags": {"pulumi-stack": "second"}}
+    theirs = {**cluster, "name": "theirs", "tags": {"pulumi-stack": "azure-trial"}}
+    elsewhere = {**cluster, "location": "westus"}
+    manager.answers["clusters"] = [{**cluster, "name": "another"}, cluster, elsewhere, second, theirs]
     [own] = ask(opened(), asked)
     assert (str(others.verdict), others.found) == ("stops up", "0 left: 576 of 576 in use")
     assert (str(own.verdict), own.found) == (
         "fine",
         "480 left: 576 of 576 in use, 480 by this stack or its reservation",
     )
-    assert own.scenario["quotas"][0]["usage"] == 96
+    [row] = own.scenario["quotas"]
+    assert (row["usage"], row["stacks"]) == (96, {"second": 480})
 
 
 NODES = "MC_trial_trial-azure-trial_eastus"

@@ -14,6 +14,7 @@ from tests.gpucluster.operate.preflight.gcp.world import metric, quotas, reserva
 
 pytestmark = pytest.mark.usefixtures("login")
 COMPUTE = "https://www.googleapis.com/compute/v1/projects/my-project"
+CLUSTER = "goog-k8s-cluster-name"
 HELD = "projects/my-project/reservations/h100-mega"
 NETWORKS = ("vpc", *(f"gpu-{number}" for number in range(8)))
 
@@ -32,19 +33,26 @@ def _machine(*networks: str, type_: str = "a3-megagpu-8g", **more: Any) -> dict[
         "networkInterfaces": [
             {"network": f"{COMPUTE}/global/networks/trial-network-{name}-0a1b2c3"} for name in networks
         ],
+        "labels": {CLUSTER: "trial-gcp-trial", "pulumi-stack": "gcp-trial"},
         "resourcePolicies": [f"{COMPUTE}/regions/us-central1/resourcePolicies/trial-training-placement-0a1b2c3"],
         **more,
     }
 
 
 def _up(google: Google, nodes: int, **more: Any) -> None:
-    """The stack's cluster has these training nodes and three of the system; another region has one of the same name."""
+    """The stack's cluster has these training nodes and three of the system; another region has one of the same name.
+    Another stack has a training node, and so has another project with a stack of this name.
+    """
     training = [_machine(*NETWORKS, **more)] * nodes + [_machine(*NETWORKS, status="TERMINATED", **more)]
     system = [_machine("vpc", type_="e2-standard-8", resourcePolicies=[])] * 3
-    scopes = {"us-central1-b": [*training, *system], "europe-west4-b": training}
+    others = [
+        _machine("vpc", labels={CLUSTER: "trial-second", "pulumi-stack": "second"}),
+        _machine("vpc", labels={CLUSTER: "odd", "pulumi-stack": "gcp-trial"}),
+    ]
+    scopes = {"us-central1-b": [*training, *system, *others], "europe-west4-b": training}
 
     def listed(call: Call) -> Any:
-        assert call.given["filter"] == "labels.goog-k8s-cluster-name=trial-gcp-trial"
+        assert call.given["filter"] == "labels.goog-k8s-cluster-name:*"
         return {"items": {f"zones/{zone}": {"instances": found} for zone, found in scopes.items()}}
 
     google.answers["compute.instances.aggregatedList"] = listed
@@ -112,7 +120,7 @@ def test_the_machines_of_others_leave_less_and_the_scenario_has_theirs_alone(goo
     assert short >= {"gpus_per_gpu_family", "cpus_per_vm_family", "local_ssd_total_storage_per_vm_family"}
     assert found["gpus_per_gpu_family"].fix.startswith("ask for 56 or more")
     [row] = found["gpus_per_gpu_family"].scenario["quotas"]
-    assert (row["limit"], row["usage"]) == (48, 8)
+    assert (row["limit"], row["usage"], row["stacks"]) == (48, 8, {"second": 8})
 
 
 def test_spot_and_calendar_machines_count_where_google_counts_them(google: Google) -> None:
