@@ -107,9 +107,9 @@ class _Access(Model):
     )
     submitters: People = Field(
         default=(),
-        description="Identities that may submit and read jobs in the namespace training, and nothing else (AWS: ARN "
-        "of an IAM role or user; Google Cloud: group:, user: or serviceAccount: and an address; Azure: object id of a "
-        "Microsoft Entra group)",
+        description="Identities that may submit and read jobs in the namespace training and on the login node of "
+        "Slurm, and nothing else (AWS: ARN of an IAM role or user; Google Cloud: group:, user: or serviceAccount: and "
+        "an address; Azure: object id of a Microsoft Entra group)",
     )
     exec: bool = Field(
         default=False,
