@@ -163,10 +163,14 @@ def test_the_operator_runs_the_pools_of_slurm_on_a_live_cluster_and_leaves_nothi
         assert (slurmd["name"], slurmd["resources"]["limits"]["nvidia.com/gpu"]) == ("slurmd", "8")
         assert pods[name]["spec"]["hostname"] == name
         assert pods[name]["metadata"]["labels"].items() >= {"team": "research", "cost-center": "cc-1234"}.items()
+
     # What slurmrestd would tell is 0.
-    [node_set] = _of_slurm(project, "nodesets", "training")
-    counts = ("replicas", "readyReplicas", "availableReplicas", "slurmIdle", "slurmAllocated", "slurmDown")
-    assert [node_set["status"].get(name, 0) for name in counts] == [4, 4, 4, 0, 0, 0]
+    def counted() -> list[int]:
+        [node_set] = _of_slurm(project, "nodesets", "training")
+        counts = ("replicas", "readyReplicas", "availableReplicas", "slurmIdle", "slurmAllocated", "slurmDown")
+        return [node_set["status"].get(name, 0) for name in counts]
+
+    _wait(project, "the status of the NodeSet counts its pods", lambda: counted() == [4, 4, 4, 0, 0, 0])
     [configuration] = _of_slurm(project, "configmaps", "slurm-config")
     lines = configuration["data"]["slurm.conf"].splitlines()
     assert {line.split()[0] for line in lines if line.startswith("PartitionName=")} == {
@@ -183,8 +187,13 @@ def test_the_operator_runs_the_pools_of_slurm_on_a_live_cluster_and_leaves_nothi
     _wait(project, "slurmrestd and the login node have nodes", lambda: [*others().values()].count("") <= 1)
     assert sorted(others()) == ["login", "slurmctld", "slurmrestd"]
     assert not {*others().values()} & _machines(project, "training")
-    [claim] = _of_slurm(project, "persistentvolumeclaims", "state")
-    assert claim["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] not in _machines(project, "training")
+
+    def chosen() -> str:
+        [claim] = _of_slurm(project, "persistentvolumeclaims", "state")
+        return claim["metadata"].get("annotations", {}).get("volume.kubernetes.io/selected-node", "")
+
+    _wait(project, "the volume of slurmctld has a node", lambda: chosen() != "")
+    assert chosen() not in _machines(project, "training")
 
     # The operator's own pod, made by anybody else.
     copied = pods["training-0"]
