@@ -82,10 +82,11 @@ def asked(stack: str, plan: ClusterPlan, location: Any, folder: Path, *, say: bo
     own = questions_of(cloud, getattr(plan.access, "public_cidrs", ()))
     questions = plan.facts.questions
     identity, why = None, None
+    sdk = _cloud(cloud)
     with declaring(plan) as declared, ThreadPoolExecutor(max_workers=1) as pool:
         machine = pool.submit(ask, this_machine(cloud, folder, declared), own)
         try:
-            account = _cloud(cloud).open_account(plan, location, declared)
+            account = sdk.open_account(plan, location, declared)
         except CannotAsk as error:
             why = error
             answers = not_asked(questions)
@@ -103,8 +104,8 @@ def _save(found: Found, plan: ClusterPlan, config: StackConfig, file: Path) -> N
         return
     into = config.account if file == Path(_BESIDE_THE_STACK) else file
     try:
-        # Pulumi's names of the files of stacks.
-        stacks = [one.name.split(".")[1] for one in config.account.parent.glob("Pulumi.*.yaml")]
+        files = config.account.parent.glob("Pulumi.*.yaml")
+        stacks = [one.name.removeprefix("Pulumi.").removesuffix(".yaml") for one in files]
         save(found, plan.training.shape.cloud, into, stacks)
     except OSError as error:
         raise InputError(f"--save {into}: cannot be written: {error.strerror}") from None

@@ -64,7 +64,8 @@ def _answer(question: Question, usage: Any, subscription: str, provider: str, ow
         return unknown(question, f"{question.place} lists no quota of this name")
     name, limit, used = str(usage.name.value), int(usage.limit), int(usage.current_value)
     needed = int(question.needed or 0)
-    left, by = limit - used + own, f", {own:,} by this stack or its reservation" if own else ""
+    who = "this stack or its reservation" if question.about == "quota" else "this stack"
+    left, by = limit - used + own, f", {own:,} by {who}" if own else ""
     found = f"{max(0, left):,} left: {used:,} of {limit:,} in use{by}"
     scenario: dict[str, Any] = {}
     if question.about == "quota":

@@ -233,9 +233,15 @@ def test_what_is_reserved_for_a_stack_is_not_needed_again(
     assert free.fix == ("" if held - others >= 5 else "reserve 1 more, or set training.nodes to fewer")
 
 
-@pytest.mark.parametrize(("stack", "verdict"), [("azure-trial", "fine"), ("another", "stops up")])
+@pytest.mark.parametrize(
+    ("stack", "verdict", "said"),
+    [
+        ("azure-trial", "fine", "1 left: 4 of 4 in use, 1 by this stack"),
+        ("another", "stops up", "0 left: 4 of 4 in use"),
+    ],
+)
 def test_the_file_system_of_a_stack_that_is_up_is_not_in_its_own_way(
-    stack: str, verdict: str, opened: Callable[[], Account], manager: ResourceManager
+    stack: str, verdict: str, said: str, opened: Callable[[], Account], manager: ResourceManager
 ) -> None:
     manager.answers["file system usages"][1]["currentValue"] = 4
     manager.answers["file systems"] = [
@@ -243,4 +249,4 @@ def test_the_file_system_of_a_stack_that_is_up_is_not_in_its_own_way(
         {"name": "shared", "location": "westus", "tags": {"pulumi-stack": "azure-trial"}},
     ]
     [found] = ask(opened(), questions("file-systems"))
-    assert str(found.verdict) == verdict
+    assert (str(found.verdict), found.found) == (verdict, said)
