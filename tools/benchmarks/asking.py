@@ -2,7 +2,8 @@
 
 `python -m tools.benchmarks.asking [--list]` asks moto's AWS on this machine for the AWS trial, with answers at once and
 after 300 ms. The difference is waiting alone, whatever the machine: divided by 300 ms it is the number of answers that
-were waited for one by one. The bars: a quarter of all answers, and the 30 s that a reader waits for the command.
+were waited for one by one. The bars: a quarter of all answers, and the 30 s that a reader waits for the command. Both
+need a machine that is otherwise idle.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tools.benchmarks.harness import GPUCLUSTER, Bar, copied, report
 
 _STACK: Final = "aws-trial"
 _SLOW: Final = 0.3
+_PAIRS: Final = 3
 _NOWHERE: Final = "http://127.0.0.1:1"
 _ANSWERED: Final = 1
 """Exit code: the account was asked, and something stops `up`."""
@@ -63,8 +65,9 @@ def _all() -> list[Bar]:
         stack = project / f"stacks/Pulumi.{_STACK}.yaml"
         stack.write_text(stack.read_text().replace("000000000000", DEFAULT_ACCOUNT_ID))
         _preflight(project, account, url, 0)  # Files of the SDK are in memory from here on.
-        at_once = _preflight(project, account, url, 0)
-        late = _preflight(project, account, url, _SLOW)
+        pairs = [[_preflight(project, account, url, seconds) for seconds in (0, _SLOW)] for _ in range(_PAIRS)]
+        # The least of each: whatever else the machine does only adds.
+        at_once, late = (min(found) for found in zip(*pairs, strict=True))
     if "--list" in sys.argv:
         for at, operation in account.answers:
             print(f"{at - account.answers[0][0]:6.2f}  {operation}")
