@@ -1,5 +1,5 @@
-"""What of an account's use is the stack's own: a second `up` needs no room for what the first one made. What other
-stacks use is told apart for the sandbox, which may have them too.
+"""What of an account's use is the stack's own: a second `up` needs no room for what the first one made. The use of
+other stacks is separate, for the sandbox, which may have them too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Own:
 
     def stack_of(self, tags: Iterable[Mapping[str, str]]) -> str:
         """The stack of a resource with these tags; empty for none. Another project may have one of the same name, whose
-        resources count as nobody's.
+        resources belong to no stack here.
         """
         found = {tag["Key"]: tag["Value"] for tag in tags}
         stack = found.get("pulumi-stack", "")

@@ -24,7 +24,7 @@ SPOT: Final = "lowPriorityCores"
 
 def use_by_stack(clients: Clients, plan: AzureClusterPlan, region: str) -> Mapping[str, Counter[str]]:
     """Stack -> quota, in lower case -> vCPUs of the node pools of its cluster, and of a reservation for training nodes
-    of this stack. Machines that Karpenter starts are in no pool, and count as nobody's.
+    of this stack. Machines that Karpenter starts are in no pool, and count for no stack.
     """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     training = 0

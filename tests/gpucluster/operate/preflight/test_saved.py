@@ -79,8 +79,16 @@ def _node_group(ledger: Ledger, stack: str, nodes: int) -> Entry:
 
     def entry(type_: str, id_: str, inputs: dict[str, Any], **outputs: Any) -> Entry:
         urn = f"urn:pulumi:{stack}::gpucluster::{type_}::{id_}"
-        given = {"scope": "us-east-1", "id": id_, "name": id_, "urn": urn, "inputs": inputs}
-        return Entry(provider="aws", type=type_, outputs={**inputs, **outputs}, **given)
+        return Entry(
+            provider="aws",
+            scope="us-east-1",
+            type=type_,
+            id=id_,
+            name=id_,
+            urn=urn,
+            inputs=inputs,
+            outputs={**inputs, **outputs},
+        )
 
     ledger.put(entry("aws:ec2/subnet:Subnet", "subnet-1", {}, availabilityZone="us-east-1a"))
     ledger.put(entry("aws:ec2/launchTemplate:LaunchTemplate", "lt-1", {"instanceType": "p5.48xlarge"}))
