@@ -36,6 +36,14 @@ def _node_sets(project: Any, stack: str) -> dict[str, int]:
     return {item["metadata"]["name"]: item["spec"]["replicas"] for item in json.loads(done.out)["items"]}
 
 
+def _records(project: Any) -> set[str]:
+    """slurmdbd and all that its database consists of."""
+    kinds = "accountings,persistentvolumeclaims,secrets,services,statefulsets"
+    done = project.kubectl("get", kinds, "--namespace", "slurm", "--output", "name", stack="aws-trial")
+    assert done.code == 0, done.text
+    return {name for name in done.out.split() if name.startswith("accounting") or name.endswith("/database")}
+
+
 def _up(project: Any, stack: str = "aws-trial") -> None:
     done = project.judged("up", "--yes", "--skip-preview", stack=stack)
     assert done.code == 0, done.text
@@ -65,13 +73,22 @@ def test_slurm_starts_after_a_failure_changes_and_leaves_the_pool_to_kueue(
     assert _node_sets(project, "aws-trial") == {"training": 3}
 
     # Nodes of an elastic pool are the users' to count.
-    _scheduler(project, "jobs: {scheduler: slurm}\n")
+    _scheduler(project, "jobs: {scheduler: slurm, slurm_accounting: true}\n")
     _up(project)
     assert _node_sets(project, "aws-trial") == {"dev": 0, "training": 3}
+    assert _records(project) == {
+        "accounting.slinky.slurm.net/slurm",
+        "persistentvolumeclaim/database",
+        "secret/database",
+        "service/database",
+        "statefulset.apps/database",
+    }
     scaled = project.kubectl("scale", "nodeset", "dev", "--replicas=2", "--namespace=slurm", stack="aws-trial")
     assert scaled.code == 0, scaled.text
+    _scheduler(project, "jobs: {scheduler: slurm}\n")
     _up(project)
     assert _node_sets(project, "aws-trial") == {"dev": 2, "training": 3}
+    assert _records(project) == set()
 
     _scheduler(project, "")
     _up(project)
@@ -229,8 +246,12 @@ def test_the_operator_runs_the_pools_of_slurm_on_a_live_cluster_and_leaves_nothi
 
     _scheduler(project, "")
     assert "slurm" not in _live(project, "up").partition("Live cluster")[2]
-    gone = project.kubectl("get", "namespaces", "--output", "name", stack=STACK)
-    assert not {"namespace/slurm", "namespace/slinky"} & {*gone.out.split()}, gone.text
+
+    def namespaces() -> set[str]:
+        return {*project.kubectl("get", "namespaces", "--output", "name", stack=STACK).out.split()}
+
+    # The cluster's own controller removes them, after what is in them.
+    _wait(project, "Slurm is gone", lambda: not {"namespace/slurm", "namespace/slinky"} & namespaces())
     _scheduler(project, BOTH)
     _live(project, "up")
     _wait(project, "Slurm is back", lambda: len(_running(project, "training")) == 4)
