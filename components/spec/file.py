@@ -41,8 +41,8 @@ def shown_path(path: Path) -> str:
     """A path that the user can open: as it was given, without the user's folder."""
     if str(path) == STDIN:
         return "stdin"
-    here = _shown_from[-1] or Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    around = (here for here in (_shown_from[-1], Path.cwd()) if here is not None and path.is_relative_to(here))
+    return next((str(path.relative_to(here)) for here in around), str(path))
 
 
 _shown_from: Final[list[Path | None]] = [None]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.components.spec import file
 from gpucluster.components.spec.file import SET_VARIABLE, _short, overrides, read_spec, stack_spec
 from gpucluster.errors import InputError
 
@@ -344,3 +345,17 @@ def test_what_may_hold_a_token_is_not_asked_otherwise_where_all_can_read_it(aske
 def test_the_last_part_of_a_field_is_suggested() -> None:
     fields = ["training.nodes", "storage.shared.usable_tib"]
     assert _short(fields) == [*fields, "nodes", "usable_tib"]
+
+
+def test_a_path_is_shown_from_the_users_folder_else_from_the_current_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "_shown_from", [None])
+    (tmp_path / "stacks").mkdir()
+    monkeypatch.chdir(tmp_path / "stacks")
+    spec = tmp_path / "stacks/trial.yaml"
+    assert file.shown_path(spec) == "trial.yaml"
+    file.show_from(tmp_path)
+    assert file.shown_path(spec) == "stacks/trial.yaml"
+    file.show_from(tmp_path / "elsewhere")
+    assert (file.shown_path(spec), file.shown_path(Path("/a.yaml"))) == ("trial.yaml", "/a.yaml")
