@@ -24,6 +24,7 @@ _IN_KUBERNETES: Final[Mapping[str, Sequence[str]]] = {
     **NODE_LABELS,
     "kubernetes:apps/v1:DaemonSet": ("spec", "template", "metadata", "labels"),
     "kubernetes:apps/v1:Deployment": ("spec", "template", "metadata", "labels"),
+    "kubernetes:apps/v1:StatefulSet": ("spec", "template", "metadata", "labels"),
 }
 """The same, including the labels of pods."""
 
