@@ -206,27 +206,20 @@ def _shown(value: Any) -> str:
 @cache
 def effect_of(type_: str, path: str, off: bool = False) -> tuple[Effect, str]:
     """(effect, why) of an unread input, by the first row that fits; empty if none does. off: an option turned off."""
-    found, pattern = _rows_of(type_, off)
-    fits = pattern.fullmatch(path)
-    if fits is None:
-        return "", ""
-    row = found[int(str(fits.lastgroup).removeprefix("row"))]
-    return _effect(row), row["why"]
+    row = next((row for row in _rows_of(type_) if _pattern(row["inputs"], off).fullmatch(path)), None)
+    return ("", "") if row is None else (_effect(row), row["why"])
 
 
 @cache
-def _rows_of(type_: str, off: bool) -> tuple[tuple[Row, ...], re.Pattern[str]]:
-    """The rows of a type, and one expression for all of them: an object may have thousands of keys. off: of options
-    that are turned off.
-    """
-    found = tuple(row for row in rows() if fnmatchcase(type_, row["type"]))
-    parts: list[str] = []
-    for at, row in enumerate(found):
-        patterns = [one for one in row["inputs"].split() if one.endswith(_TURNED_OFF) is off]
-        if patterns:
-            either = "|".join(_expression(one.removesuffix(_TURNED_OFF)) for one in patterns)
-            parts.append(f"(?P<row{at}>{either})")
-    return found, re.compile("|".join(parts) or "(?!)")
+def _rows_of(type_: str) -> tuple[Row, ...]:
+    return tuple(row for row in rows() if fnmatchcase(type_, row["type"]))
+
+
+@cache
+def _pattern(inputs: str, off: bool) -> re.Pattern[str]:
+    """One expression for the inputs of a row, or for its options that are turned off. Many types have the same rows."""
+    patterns = (one for one in inputs.split() if one.endswith(_TURNED_OFF) is off)
+    return re.compile("|".join(_expression(one.removesuffix(_TURNED_OFF)) for one in patterns) or "(?!)")
 
 
 def _expression(pattern: str) -> str:
