@@ -10,3 +10,4 @@ from gpucluster.cost.pricing import plan_prices
 
 gc.disable()  # as in the stack: only costing is compared
 declare(plan_stack(running_stack(), plan_prices))
+gc.freeze()
