@@ -21,7 +21,7 @@ Of several rows, the first counts. An input without a row is named under the tot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -206,7 +206,7 @@ def _shown(value: Any) -> str:
 @cache
 def effect_of(type_: str, path: str, off: bool = False) -> tuple[Effect, str]:
     """(effect, why) of an unread input, by the first row that fits; empty if none does. off: an option turned off."""
-    row = next((row for row in _rows_of(type_) if _pattern(row["inputs"], off).fullmatch(path)), None)
+    row = next((row for row in _rows_of(type_) if _patterns(row["inputs"], off).fit(path)), None)
     return ("", "") if row is None else (_effect(row), row["why"])
 
 
@@ -215,19 +215,42 @@ def _rows_of(type_: str) -> tuple[Row, ...]:
     return tuple(row for row in rows() if fnmatchcase(type_, row["type"]))
 
 
+@dataclass(frozen=True)
+class _Patterns:
+    """What a row names: names at any depth, expressions of such names, and one for its paths."""
+
+    names: frozenset[str]
+    of_names: re.Pattern[str]
+    of_paths: re.Pattern[str]
+
+    def fit(self, path: str) -> bool:
+        """Whether an input is one of them, or below one."""
+        names = path.split(".")
+        return (
+            not self.names.isdisjoint(names)
+            or any(map(self.of_names.fullmatch, names))
+            or self.of_paths.fullmatch(path) is not None
+        )
+
+
 @cache
-def _pattern(inputs: str, off: bool) -> re.Pattern[str]:
-    """One expression for the inputs of a row, or for its options that are turned off. Many types have the same rows."""
-    patterns = (one for one in inputs.split() if one.endswith(_TURNED_OFF) is off)
-    return re.compile("|".join(_expression(one.removesuffix(_TURNED_OFF)) for one in patterns) or "(?!)")
+def _patterns(inputs: str, off: bool) -> _Patterns:
+    """Those of a row, or its options that are turned off. Most are plain names, which need no expression: an object
+    may have thousands of keys, and compiling takes longer than a whole estimate.
+    """
+    found = [one.removesuffix(_TURNED_OFF) for one in inputs.split() if one.endswith(_TURNED_OFF) is off]
+    names = [one for one in found if "." not in one]
+    plain = frozenset(one for one in names if re.fullmatch(r"\w+", one))
+    paths = [rf"{_expression(one)}(?:\..*)?" for one in found if "." in one]
+    return _Patterns(plain, _either(_expression(one) for one in names if one not in plain), _either(paths))
 
 
 def _expression(pattern: str) -> str:
-    """The expression of a path or of a name at any depth, with everything below."""
-    text = re.sub(r"\\\[(\w+)\\\]", r"[\1]", re.escape(pattern))
-    if "." in pattern:
-        return text.replace(r"\*", ".*") + r"(?:\..*)?"
-    return r"(?:.*\.)?" + text.replace(r"\*", "[^.]*") + r"(?:\..*)?"
+    return re.sub(r"\\\[(\w+)\\\]", r"[\1]", re.escape(pattern)).replace(r"\*", ".*")
+
+
+def _either(expressions: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(expressions) or "(?!)")
 
 
 def _effect(row: Row) -> Effect:

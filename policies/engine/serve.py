@@ -66,4 +66,8 @@ class _OnlyWhatIsAsked(grpc.ServerInterceptor):
 
 def _load() -> None:
     """Imports that rules for the stack load on first use."""
-    import_module("gpucluster.cost.estimate.estimate")
+    for name in ("estimate.estimate", "purchasing"):
+        import_module(f"gpucluster.cost.{name}")
+    handlers = import_module("gpucluster.cost.handlers")
+    for package in handlers.packages():
+        handlers.load(package)

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
-from gpucluster.core.text.terminal import styled
 from gpucluster.errors import InputError
 
 OUTPUT_VARIABLE: Final = "GPUCLUSTER_OUTPUT"
@@ -76,6 +75,8 @@ def block(lines: Sequence[Line], width: int, stream: TextIO | None = None) -> st
 
     stream: shows the tones if it is such a terminal.
     """
+    from gpucluster.core.text.terminal import styled  # a pack hands over and shows nothing: it needs no click
+
     indent = max((len(line.label) for line in lines), default=0) + 2
     shown: list[str] = []
     for line in lines:

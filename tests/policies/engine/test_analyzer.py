@@ -271,8 +271,8 @@ def test_a_finding_comes_with_what_the_engine_shows_and_stores(engine, program):
     }
 
 
-def test_serving_needs_no_policy_sdk_and_loads_no_prices_before_the_engine_has_its_port():
-    late = "{'pulumi_policy', 'gpucluster.cost'} & {*sys.modules}"
+def test_serving_needs_no_policy_sdk_and_loads_neither_prices_nor_commands_before_the_engine_has_its_port():
+    late = "{'pulumi_policy', 'gpucluster.cost', 'click'} & {*sys.modules}"
     code = f"import sys, gpucluster.policies.engine.serve, gpucluster.policies.packs; print({late})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
