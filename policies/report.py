@@ -16,7 +16,7 @@ from gpucluster.core.program.resources import Resource, Resources
 from gpucluster.core.program.spec_places import spec_place
 from gpucluster.policies.answers import Answer, answers
 from gpucluster.policies.clouds.node_impacts import NodeImpact, node_impacts
-from gpucluster.policies.engine.exemptions import GRANTS, Grant
+from gpucluster.policies.engine.exemptions import Grant
 from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.rule import (
@@ -87,6 +87,7 @@ def check_stack(
     specs: files of the specs of its clusters, if known. computed_ends: see `Grant`.
     """
     settings = settings.over(pack.settings)
+    grant = pack.grant(settings.configs, computed_ends)
 
     def level(rule: Rule) -> Enforcement:
         given = settings.levels.get(rule.name)
@@ -94,23 +95,15 @@ def check_stack(
             return pack.enforcement(rule)
         return Enforcement.MANDATORY if given == REMEDIATE else Enforcement(given)
 
-    outcomes = evaluate(
-        pack.rules,
-        resources,
-        changes,
-        today=today,
-        settings=settings,
-        program_exemptions=pack.program_exemptions,
-        computed_ends=computed_ends,
-    )
+    outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings, grant=grant)
     return Checked(
         file=file,
         outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes],
         resources=resources,
         nodes=() if changes is None else node_impacts(changes),
         specs=specs,
-        grant=Grant.of(settings.configs.get(GRANTS, {}), (), counts=pack.program_exemptions),
-        own=counted(outcomes, trusts=pack.program_exemptions),
+        grant=grant,
+        own=counted(outcomes, grant),
     )
 
 

@@ -43,7 +43,7 @@ from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 from gpucluster.core.program.closing import hand_over
 from gpucluster.core.program.readers.policy import plain, resource_of, resources_of
 from gpucluster.core.program.resources import Resources
-from gpucluster.policies.engine.exemptions import GRANTS, Grant, today
+from gpucluster.policies.engine.exemptions import today
 from gpucluster.policies.engine.own_programs import counted
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.remediation import remediated
@@ -172,14 +172,12 @@ class Analyzer(AnalyzerServicer):
         # Without those of resources that no longer exist.
         outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
         response, reports, machines = AnalyzeResponse(), list[Outcome](), list[str]()
-        names = [rule.name for rule in self._pack.rules]
-        grant = Grant.of(self._configs.get(GRANTS, {}), names, counts=self._pack.program_exemptions)
+        grant = self._pack.grant(self._configs)
         for rule in self._running():
             stack = Stack(
                 resources=resources,
                 config=self._configs.get(rule.name, {}),
                 today=today(),
-                program_exemptions=self._pack.program_exemptions,
                 grant=grant,
                 tags=self._tags,
                 secrets_marked=False,
@@ -193,7 +191,7 @@ class Analyzer(AnalyzerServicer):
                 machines += rule.machines(outcomes, stack)
                 response.diagnostics.extend(self._diagnostics(reports[-1], _stack_urn(resources)))
         self._hand_over([*outcomes, *reports], machines=machines)
-        if own := counted(outcomes, trusts=self._pack.program_exemptions):
+        if own := counted(outcomes, grant):
             print(f"{self._pack.name}: {own}", flush=True)
         if count := len(self._pack.change_rules):
             # Shown under the engine's diagnostics; not a finding, since nothing is wrong.

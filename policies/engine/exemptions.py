@@ -72,7 +72,7 @@ class Exemption:
         return self.rule, self.resource, self.reason, self.owner, self.declared_by and self.declared_by.urn
 
 
-GRANTS: Final = "exemptions-valid"
+_GRANTS: Final = "exemptions-valid"
 """The rule whose settings they are."""
 GRANT_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "ofPrograms": {
@@ -104,11 +104,13 @@ GRANT_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 class Grant:
     """Which exemptions of programs count.
 
-    counts: whether any does. owners, rules: None for anyone and any. days: most days ahead.
-    computed: last days that no file of the program has, because each run computes them; None if no file was read.
+    trusts: whether the pack trusts programs. counts: whether any counts. owners, rules: None for anyone and any.
+    days: most days ahead. computed: last days that no file of the program has, because each run computes them; None if
+    no file was read.
     company: names of rules beside those of this package.
     """
 
+    trusts: bool = True
     counts: bool = True
     owners: frozenset[str] | None = None
     days: int = _LONGEST.days
@@ -118,14 +120,19 @@ class Grant:
 
     @classmethod
     def of(
-        cls, config: Mapping[str, Any], rules: Iterable[str], *, counts: bool, computed: frozenset[str] | None = None
+        cls,
+        configs: Mapping[str, Mapping[str, Any]],
+        rules: Iterable[str],
+        *,
+        trusts: bool,
+        computed: frozenset[str] | None,
     ) -> Grant:
-        """By GRANT_SETTINGS; a setting with a wrong value grants nothing. rules: those of the pack. counts: without a
-        setting.
-        """
+        """By GRANT_SETTINGS; a setting with a wrong value grants nothing. rules: those of the pack."""
+        config = configs.get(_GRANTS, {})
         days = config.get("days", _LONGEST.days)
         return cls(
-            counts=config["ofPrograms"] == "count" if "ofPrograms" in config else counts,
+            trusts=trusts,
+            counts=config["ofPrograms"] == "count" if "ofPrograms" in config else trusts,
             owners=_texts(config.get("owners")),
             days=int(days) if isinstance(days, int | float) else 0,
             rules=_texts(config.get("rules")),

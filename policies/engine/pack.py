@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from gpucluster.policies.engine.exemptions import Grant
 from gpucluster.policies.engine.rule import ChangeRule, Enforcement, Rule
 from gpucluster.policies.engine.settings import Settings
 
@@ -28,6 +31,11 @@ class Pack:
     def change_rules(self) -> tuple[ChangeRule, ...]:
         """Rules for deletions and replacements, which run on plan files and not in a policy pack."""
         return tuple(rule for rule in self.rules if isinstance(rule, ChangeRule))
+
+    def grant(self, configs: Mapping[str, Mapping[str, Any]], computed_ends: frozenset[str] | None = None) -> Grant:
+        """By the settings of the rules. computed_ends: see `Grant`."""
+        names = [rule.name for rule in self.rules]
+        return Grant.of(configs, names, trusts=self.program_exemptions, computed=computed_ends)
 
     def enforcement(self, rule: Rule) -> Enforcement:
         """Its level without settings."""

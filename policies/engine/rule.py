@@ -145,7 +145,6 @@ class Stack:
 
     config: the rule's own configuration in the pack, for programs whose components register no facts.
     today: the date for checking exemptions.
-    program_exemptions: whether the pack trusts programs.
     grant: which exemptions that the program registers count.
     before: the existing stack, if the source has it. tags: of the stack in Pulumi; only a policy pack receives them.
     secrets_marked: whether the source marks secrets, as files do; a policy receives them as plain text.
@@ -154,7 +153,6 @@ class Stack:
     resources: Resources
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     today: datetime.date
-    program_exemptions: bool = True
     grant: Grant = field(default_factory=Grant)
     before: Resources | None = None
     tags: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gpucluster.core.catalog.tables import DamagedTable
 from gpucluster.core.program.resources import Resource, Resources
-from gpucluster.policies.engine.exemptions import FIELDS, GRANTS, Exemption, Grant, Unreadable, configured, exemptions
+from gpucluster.policies.engine.exemptions import FIELDS, Exemption, Grant, Unreadable, configured, exemptions
 from gpucluster.policies.engine.rule import (
     EXEMPTIONS,
     Accepted,
@@ -43,31 +43,26 @@ def evaluate(
     *,
     today: datetime.date,
     settings: Settings | None = None,
-    program_exemptions: bool = True,
-    computed_ends: frozenset[str] | None = None,
+    grant: Grant | None = None,
 ) -> list[Outcome]:
     """One outcome per enabled rule on resources from a file, as in a policy run; report rules last.
 
-    changes: of a plan; without them no rule for changes runs. program_exemptions: whether those of programs count
-    unless a setting decides. computed_ends: see `Grant`.
+    changes: of a plan; without them no rule for changes runs. grant: which exemptions of programs count, by
+    default all.
     """
     settings = settings or Settings()
     for view in (resources, *([changes.before, changes.after] if changes is not None else [])):
         view.settings = settings.all
     outcomes: list[Outcome] = []
     reports: list[Outcome] = []
-    config = settings.configs.get(GRANTS, {})
-    grant = Grant.of(config, [rule.name for rule in rules], counts=program_exemptions, computed=computed_ends)
     for rule in sorted(rules, key=lambda rule: isinstance(rule, ReportRule)):
         if settings.levels.get(rule.name) == DISABLED:
             continue
-        config = settings.configs.get(rule.name, {})
         stack = Stack(
             resources=resources,
-            config=config,
+            config=settings.configs.get(rule.name, {}),
             today=today,
-            program_exemptions=program_exemptions,
-            grant=grant,
+            grant=grant or Grant(),
             before=changes.before if changes else None,
         )
         if isinstance(rule, ResourceRule):

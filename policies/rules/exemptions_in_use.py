@@ -31,7 +31,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
                 f"accepted until {exemption.until} by {exemption.owner}: {exemption.reason}",
             )
         for taken in outcome.accepted:
-            if only_counted(outcome, taken.resource, trusts=stack.program_exemptions):
+            if only_counted(outcome, taken.resource, stack.grant):
                 continue
             yield Violation(
                 taken.resource,

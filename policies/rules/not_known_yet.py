@@ -18,7 +18,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
     about: dict[tuple[str, str], dict[str, Resource | None]] = {}
     for outcome in outcomes:
         for question in outcome.unknown:
-            if only_counted(outcome, question.resource, trusts=stack.program_exemptions):
+            if only_counted(outcome, question.resource, stack.grant):
                 continue
             name = question.resource.name if question.resource else "the stack"
             about.setdefault((question.what, outcome.rule.name), {}).setdefault(name, question.resource)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.core.program.resources import Resource
+from gpucluster.policies.engine.exemptions import Grant
 from gpucluster.policies.engine.own_programs import counted, only_counted
 from gpucluster.policies.engine.rule import Accepted, CannotTell, Outcome
 from gpucluster.policies.rules import no_privileged_containers, no_wildcard_rights, price_known
@@ -39,9 +40,9 @@ OURS = "gpucluster:aws:TrainingCluster$"
     ids=["a cluster of ours", "a pack that trusts no program", "a component of the program"],
 )
 def test_they_are_counted_in_packs_that_trust_programs(around: str, trusts: bool, told: str) -> None:
-    assert counted(outcomes(around), trusts=trusts) == told
+    assert counted(outcomes(around), Grant(trusts=trusts)) == told
 
 
 def test_questions_of_other_rules_stay_findings() -> None:
     *_, prices = outcomes(OURS)
-    assert not only_counted(prices, prices.unknown[0].resource, trusts=True)
+    assert not only_counted(prices, prices.unknown[0].resource, Grant())

@@ -70,12 +70,14 @@ def outcome_of(rule: str, program: Example, config: Mapping[str, Any]) -> tuple[
     fails = isinstance(program.fail, list) and bool(program.fail)
     read = read_file(json.dumps(plan_of(program, fails=fails)), "evasion")
     changes = Changes(ended=read.ended, before=read.existing(), after=read.resources)
+    settings = Settings(configs={rule: dict(config)})
     outcomes = evaluate(
         [_RULES[rule], *_REPORTS],
         read.resources,
         changes,
         today=_TODAY,
-        settings=Settings(configs={rule: dict(config)}),
+        settings=settings,
+        grant=TRAINING.grant(settings.configs),
     )
     words = {one.rule.name: [violation.what for violation in one.violations] for one in outcomes}
     assert [what for what in words[rule] if what.startswith("rule failed")] == []

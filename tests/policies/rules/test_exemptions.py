@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from gpucluster.policies.engine.exemptions import today
+from gpucluster.policies.engine.exemptions import Grant, today
 from gpucluster.policies.engine.rule import Changes
 from gpucluster.policies.engine.run import evaluate
 from gpucluster.policies.engine.settings import Settings
@@ -138,7 +138,7 @@ def test_the_day_is_that_of_utc():
 
 def test_a_pack_that_counts_no_exemptions_of_programs_keeps_the_finding_and_says_so(exempted):
     outcomes = evaluate(
-        [DOMAIN, exemptions_in_use.RULE], exempted.stack().resources, today=exempted.today, program_exemptions=False
+        [DOMAIN, exemptions_in_use.RULE], exempted.stack().resources, today=exempted.today, grant=Grant(counts=False)
     )
     found = {(outcome.rule.name, v.resource.name): v.what for outcome in outcomes for v in outcome.violations}
     assert list(found) == [("training-pool-in-one-domain", "train"), ("exemptions-in-use", "trial")]
@@ -170,7 +170,7 @@ def test_the_production_pack_counts_exemptions_of_its_configuration_alone(exempt
 def test_a_setting_says_whose_exemptions_in_programs_count_from_which_rules_and_how_long(
     exempted, config, kept, valid, in_use
 ):
-    found = _run(exempted, DOMAIN, settings=Settings(configs={"exemptions-valid": config}))
+    found = _run(exempted, DOMAIN, grant=TRAINING.grant({"exemptions-valid": config}))
     assert [name for name, _ in found["training-pool-in-one-domain"]] == (["train"] if kept else [])
     assert found["exemptions-valid"] == [("trial", what) for what in valid]
     assert [what for _, what in found["exemptions-in-use"]] == in_use
@@ -189,7 +189,7 @@ def test_exemptions_of_the_packs_configuration_count_whatever_programs_may_do(ex
     del exempted["trial"]["exemptions"]
     entry = {name: value for name, value in ENTRY.items() if name != "rule"}
     configs = {"exemptions-valid": {"ofPrograms": "ignored", "days": 1}, DOMAIN.name: {"exemptions": [entry]}}
-    assert _run(exempted, DOMAIN, settings=Settings(configs=configs)) == {
+    assert _run(exempted, DOMAIN, settings=Settings(configs=configs), grant=TRAINING.grant(configs)) == {
         "training-pool-in-one-domain": [],
         "exemptions-valid": [],
         "exemptions-in-use": [("train", Says("training-pool-in-one-domain", "2026-11-21", "ada"))],
@@ -197,12 +197,12 @@ def test_exemptions_of_the_packs_configuration_count_whatever_programs_may_do(ex
 
 
 def test_an_end_that_no_file_of_the_change_has_is_refused(exempted):
-    found = _run(exempted, DOMAIN, computed_ends=frozenset({"2026-11-21"}))
+    found = _run(exempted, DOMAIN, grant=Grant(computed=frozenset({"2026-11-21"})))
     assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
     assert found["exemptions-valid"] == [
         ("trial", Says("train", "2026-11-21", "no", "file", "computes", "never", "YYYY-MM-DD"))
     ]
-    assert _run(exempted, DOMAIN, computed_ends=frozenset())["exemptions-valid"] == []
+    assert _run(exempted, DOMAIN, grant=Grant(computed=frozenset()))["exemptions-valid"] == []
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_an_end_that_moved_since_the_last_update_is_told_where_nobody_read_the_p
     after = exempted.stack().resources
     exempted["trial"]["exemptions"][0]["until"] = before
     changes = Changes(ended=[], before=exempted.stack().resources, after=after)
-    read = None if read is None else frozenset(read)
-    [outcome] = evaluate([exemptions_valid.RULE], after, changes, today=exempted.today, computed_ends=read)
+    grant = Grant(computed=None if read is None else frozenset(read))
+    [outcome] = evaluate([exemptions_valid.RULE], after, changes, today=exempted.today, grant=grant)
     said = [("trial", Says("moved", "2026-11-20", "2026-11-21", "pr-check"))]
     assert [(one.resource.name, one.what) for one in outcome.unknown] == (said if told else [])
     assert outcome.violations == ()
