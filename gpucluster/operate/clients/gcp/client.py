@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from threading import Lock
 from typing import Any, Final, TypeVar, cast
 
@@ -89,13 +89,7 @@ class Client:
 
     def pages(self, api: str, method: str, shape: type[_Shape], **parameters: Any) -> Iterator[_Shape]:
         """All pages of a list. shape: a Page."""
-        token = ""
-        while True:
-            page = self.ask(api, method, shape, **parameters, **({"pageToken": token} if token else {}))
-            yield page
-            token = getattr(page, "next_page_token", "")
-            if not token:
-                return
+        return _pages(partial(self.ask, api, method, shape, **parameters))
 
     def found(self, api: str, method: str, shape: type[_Shape], **parameters: Any) -> _Shape | None:
         """The same as `ask`; None if there is no such thing."""
@@ -106,8 +100,11 @@ class Client:
                 return None
             raise
 
-    def get(self, url: str, shape: type[_Shape], **parameters: str) -> _Shape:
-        """The answer of an API whose discovery document the SDK does not bundle. Raises the same."""
+    def pages_at(self, url: str, shape: type[_Shape]) -> Iterator[_Shape]:
+        """The same of an API whose discovery document the SDK does not bundle."""
+        return _pages(partial(self._get, url, shape))
+
+    def _get(self, url: str, shape: type[_Shape], **parameters: str) -> _Shape:
         answer = self.session.get(url, params=parameters, timeout=_SECONDS)
         if not answer.ok:
             raise HttpError(_response(answer), answer.content, uri=url)
@@ -122,6 +119,14 @@ class Client:
         if request.method != "GET" and request.methodId not in _QUESTIONS:
             raise Fault(f"this command only reads, and {request.methodId} is a {request.method}")
         return request
+
+
+def _pages(ask: Callable[..., _Shape]) -> Iterator[_Shape]:
+    token: str | None = None
+    while token != "":
+        page = ask(**({"pageToken": token} if token else {}))
+        yield page
+        token = getattr(page, "next_page_token", "")
 
 
 _READING: Final = Lock()

@@ -63,13 +63,8 @@ LUSTRE: Final = "https://lustre.googleapis.com/v1"
 
 def ask_lustre_zone(client: Client, questions: Sequence[Question]) -> list[Answer]:
     """Whether the zone has Managed Lustre."""
-    zones: set[str] = set()
-    token: str | None = ""
-    while token is not None:
-        more = {"pageToken": token} if token else {}
-        page = client.get(f"{LUSTRE}/projects/{client.project}/locations", _Locations, **more)
-        zones |= {one.location_id for one in page.locations}
-        token = page.next_page_token or None
+    pages = client.pages_at(f"{LUSTRE}/projects/{client.project}/locations", _Locations)
+    zones = {one.location_id for page in pages for one in page.locations}
     return [_zone(one, zones, client.project) for one in questions]
 
 

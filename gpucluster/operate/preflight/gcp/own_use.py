@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -165,14 +165,8 @@ class Own:
 
     def _lustre(self, zone: str) -> int:
         url = f"{LUSTRE}/projects/{self.client.project}/locations/{zone}/instances"
-        return sum(one.capacity_gib for one in self._file_systems(url) if last(one.name) == self.plan.cluster_name)
-
-    def _file_systems(self, url: str) -> Iterator[_FileSystem]:
-        token: str | None = ""
-        while token is not None:
-            page = self.client.get(url, _FileSystems, **({"pageToken": token} if token else {}))
-            yield from page.instances
-            token = page.next_page_token or None
+        found = (one for page in self.client.pages_at(url, _FileSystems) for one in page.instances)
+        return sum(one.capacity_gib for one in found if last(one.name) == self.plan.cluster_name)
 
 
 def _named(names: set[str], form: str) -> int:
