@@ -37,8 +37,8 @@ class Cloud(Protocol):
     """A module of a cloud, `gpucluster.operate.preflight.aws` and its like; importing it loads the cloud's SDK."""
 
     def open_account(self, plan: ClusterPlan, location: Any, declared: Callable[[], Declared], /) -> Account:
-        """The account of a plan, with the user's own credentials. declared: by its program. Raises CannotAsk without
-        usable ones.
+        """The account of a plan, with the user's own credentials. declared: by its program, for rights that follow from
+        its types; it is there on every cloud, as charts are asked for, too. Raises CannotAsk without usable ones.
         """
         ...
 

@@ -17,11 +17,10 @@ from gpucluster.operate.preflight.azure.storage import storage_askers
 from gpucluster.operate.preflight.azure.subscription import subscription_askers
 
 
-def open_account(plan: AzureClusterPlan, location: Location, declared: object = None) -> Account:
+def open_account(plan: AzureClusterPlan, location: Location, _: object = None) -> Account:
     """The login, and its subscription. Raises CannotAsk if there is none, or if it does not see the subscription.
     plan: of a cluster on Azure.
     """
-    del declared
     clients, caller, found = clients_at(location.subscription)
     return Account(
         identity=f"{caller.name} in subscription {found.display_name or location.subscription}",

@@ -49,11 +49,10 @@ _ASKERS: Final[Mapping[str, Callable[[Client, Sequence[Question]], Sequence[Answ
 }
 
 
-def open_account(plan: GcpClusterPlan, location: Location, declared: object = None) -> Account:
+def open_account(plan: GcpClusterPlan, location: Location, _: object = None) -> Account:
     """The project at the location, with the application default credentials. Raises CannotAsk without usable ones, and
     for a project that they cannot see.
     """
-    del declared
     client, who = client_at(location.project)
     with explaining(explained):
         _check_apis(client)
