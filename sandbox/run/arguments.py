@@ -155,11 +155,10 @@ def _no_pack(pack: str, cwd: Path) -> str:
     folder = cwd / pack
     if pack and (folder / "PulumiPolicy.yaml").is_file():
         return ""
-    if not pack:  # such as `--policy-pack "$(gpucluster guardrails pack acme)"` where acme is refused
-        return "--policy-pack is empty, so no rule would run; write a folder with a PulumiPolicy.yaml"
-    why, name = ("has no PulumiPolicy.yaml", pack) if folder.is_dir() else ("is no folder", "training")
-    by_name = f'--policy-pack "$(gpucluster guardrails pack {shlex.quote(name)})"'
-    return f"--policy-pack is {pack!r}, which {why}; write one that has, or for rules of gpucluster {by_name}"
+    # Empty such as `--policy-pack "$(gpucluster guardrails pack acme)"` where acme is refused.
+    seen = repr(pack) if pack else "empty, so no rule would run"
+    by_name = f'"$(gpucluster guardrails pack {shlex.quote(pack if pack and folder.is_dir() else "training")})"'
+    return f"--policy-pack is {seen}; write a folder with a PulumiPolicy.yaml, or for rules of gpucluster {by_name}"
 
 
 def reads_state(line: CommandLine) -> bool:

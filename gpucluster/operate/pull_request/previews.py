@@ -145,8 +145,8 @@ def _pack_of_base(pack: Path, repository: Repository, files: Path, base: str) ->
     inside = repository.inside(pack)
     found = pack.resolve() if inside is None else files / inside
     if not (found / "PulumiPolicy.yaml").is_file():
-        where = "" if inside is None else f" in the base {base[:12]}: no change brings its own judge"
-        raise InputError(f"--policy-pack is {str(pack)!r}, which has no PulumiPolicy.yaml{where}")
+        there = "" if inside is None else f" in the base {base[:12]}: no change brings its own judge"
+        raise InputError(f"--policy-pack is {str(pack)!r}; write a folder with a PulumiPolicy.yaml{there}")
     if inside is None:
         return found
     for name in (*_environment(found / "PulumiPolicy.yaml"), "node_modules"):

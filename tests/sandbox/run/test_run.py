@@ -449,15 +449,18 @@ def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
     assert [line for line in done.stderr.splitlines() if "SIMULATED" in line] == done.stderr.splitlines()[:1]
 
 
+PACK = 'write a folder with a PulumiPolicy.yaml, or for rules of gpucluster "$(gpucluster guardrails pack'
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
         ("config refresh --stack dev", "edit stacks/Pulumi.dev.yaml instead"),
         ("login", "would leave the sandbox's own state"),
         ("preview", "no stack is selected; add --stack NAME"),
-        ("preview --stack dev --policy-pack=", "--policy-pack is empty, so no rule would run"),
-        ("preview --stack dev --policy-pack stacks", '--policy-pack "$(gpucluster guardrails pack stacks)"'),
-        ("up --yes --stack dev --policy-pack polices", "'polices', which is no folder"),
+        ("preview --stack dev --policy-pack=", f"is empty, so no rule would run; {PACK} training)"),
+        ("preview --stack dev --policy-pack stacks", f"--policy-pack is 'stacks'; {PACK} stacks)"),
+        ("up --yes --stack dev --policy-pack polices", f"--policy-pack is 'polices'; {PACK} training)"),
     ],
 )
 def test_what_the_sandbox_does_not_do_is_refused_as_the_user_s_input(project: Any, command: str, message: str) -> None:

@@ -238,9 +238,11 @@ def test_a_policy_pack_of_the_repository_is_the_bases_with_its_packages(reposito
 
 
 def test_a_policy_pack_that_is_none_in_the_base_is_refused(repository: Repository, tmp_path: Path) -> None:
-    for pack in (repository.root / "new", tmp_path / "elsewhere"):
-        with pytest.raises(InputError, match=r"--policy-pack is .* which has no PulumiPolicy\.yaml"):
+    base = " in the base bbbbbbbbbbbb: no change brings its own judge"
+    for pack, there in ((repository.root / "new", base), (tmp_path / "elsewhere", "")):
+        with pytest.raises(InputError) as refused:
             _pack_of_base(pack, repository, tmp_path / "base", "b" * 40)
+        assert str(refused.value) == f"--policy-pack is {str(pack)!r}; write a folder with a PulumiPolicy.yaml{there}"
 
 
 @dataclass
