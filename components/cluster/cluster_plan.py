@@ -106,7 +106,10 @@ def plan_shared_parts(
     versions = plan_versions(spec.versions, traits.cloud, shape, planning, fabrics=traits.fabrics)
     if spec.slurm_pools:
         planning.notes.append(slurm_note(spec.slurm_pools, [*spec.pool_gpus]))
-    planning.notes.append(health_note(health.broken_nodes, spares=spec.training.spares, repair=traits.repair))
+    slurm = TRAINING_POOL in spec.slurm_pools
+    planning.notes.append(
+        health_note(health.broken_nodes, spares=spec.training.spares, slurm=slurm, repair=traits.repair)
+    )
     return SharedParts(
         name=spec.name,
         cluster_name=plan_name(

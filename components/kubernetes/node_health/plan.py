@@ -69,14 +69,17 @@ def settings_json(
     return json.dumps(settings, indent=2, sort_keys=True)
 
 
-def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
-    """The plan's note about broken nodes. repair: the actor that repairs a broken node, and when."""
+def health_note(mode: BrokenNodes, *, spares: int, slurm: bool, repair: str) -> str:
+    """The plan's note about broken nodes. slurm: whether Slurm has the pool with the spares. repair: the actor that
+    repairs a broken node, and when.
+    """
     if mode == "leave":
         return "broken GPU nodes are not detected (health.broken_nodes: leave)"
     if mode == "report":
         return "broken GPU nodes are reported and keep their jobs (health.broken_nodes: report)"
     where = "move to a spare within minutes" if spares else "wait for its repair, because training.spares is 0"
-    return f"the jobs of a broken GPU node {where}; {repair} (docs/operate/self-healing.md)"
+    jobs = "batch jobs of a broken GPU node, which Slurm queues again," if slurm else "jobs of a broken GPU node"
+    return f"the {jobs} {where}; {repair} (docs/operate/self-healing.md)"
 
 
 def _devices(pool: JobPool) -> dict[str, int]:

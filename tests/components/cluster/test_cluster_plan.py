@@ -1,4 +1,4 @@
-"""How long clouds keep what pods print."""
+"""How long clouds keep what pods print, and where jobs of a broken node go."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Planned = Callable[..., Any]
 
 @pytest.fixture
 def planned(vary: Vary) -> Planned:
-    def plan(cloud: str, days: int | None = None) -> Any:
+    def plan(cloud: str, days: int | None = None, **changes: Any) -> Any:
         known = cloud_of(cloud)
         location, problems = known.locate(known.keys)
         assert problems == []
-        spec = vary() if days is None else vary(telemetry={"logs": {"keep_days": days}})
+        spec = vary(**changes, **({} if days is None else {"telemetry": {"logs": {"keep_days": days}}}))
         return known.plan_cluster(spec, location, "dev", None, None)
 
     return plan
@@ -78,3 +78,23 @@ CLOUDWATCH = (
 def test_a_number_of_days_that_the_cloud_does_not_take_is_refused(cloud: str, days: int, fix: str, vary: Vary) -> None:
     spec = vary(telemetry={"logs": {"keep_days": days}})
     assert refused(cloud, spec) == [f"telemetry.logs.keep_days is {days}; {fix}, or 0 for no logs"]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "who"),
+    [
+        ({"scheduler": "kueue"}, "the jobs of a broken GPU node"),
+        ({"scheduler": "slurm"}, "the batch jobs of a broken GPU node, which Slurm queues again,"),
+        (
+            {"scheduler": "both", "slurm_pools": ["training"]},
+            "the batch jobs of a broken GPU node, which Slurm queues again,",
+        ),
+        ({"scheduler": "both", "slurm_pools": ["dev"]}, "the jobs of a broken GPU node"),
+    ],
+)
+def test_a_plan_says_where_jobs_of_a_broken_node_go(jobs: dict[str, Any], who: str, planned: Planned) -> None:
+    told = [note for note in planned("aws", jobs=jobs).facts.registered()["notes"] if "broken GPU node" in note]
+    assert told == [
+        f"{who} move to a spare within minutes; EKS reboots or replaces it after 10 to 30 minutes "
+        "(docs/operate/self-healing.md)"
+    ]

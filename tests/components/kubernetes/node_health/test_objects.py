@@ -78,9 +78,9 @@ def test_the_settings_are_those_that_the_program_reads() -> None:
 
 
 def test_the_plan_says_where_jobs_go_and_who_repairs() -> None:
-    assert health_note("drain", spares=0, repair="x") == (
+    assert health_note("drain", spares=0, slurm=False, repair="x") == (
         "the jobs of a broken GPU node wait for its repair, because training.spares is 0; x "
         "(docs/operate/self-healing.md)"
     )
-    assert "keep their jobs" in health_note("report", spares=1, repair="x")
-    assert "are not detected" in health_note("leave", spares=1, repair="x")
+    assert "keep their jobs" in health_note("report", spares=1, slurm=False, repair="x")
+    assert "are not detected" in health_note("leave", spares=1, slurm=False, repair="x")
