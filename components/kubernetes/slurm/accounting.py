@@ -27,7 +27,10 @@ _SCHEMA: Final = "slurm_acct_db"
 _USER: Final = "slurm"
 _USER_ID: Final = 999
 """`mysql` of the image. Source: MariaDB/mariadb-docker, 11.8/Dockerfile, the first user of the system that it adds."""
-_SELECTED: Final = {"app.kubernetes.io/name": DATABASE}
+_NAME: Final = "app.kubernetes.io/name"
+_SELECTED: Final = {_NAME: DATABASE}
+OTHERS: Final = {"matchExpressions": [{"key": _NAME, "operator": "NotIn", "values": [DATABASE]}]}
+"""Selects the pods beside the database."""
 
 
 def accounting_spec(tolerations: Sequence[Mapping[str, str]], registry: str | None) -> dict[str, Any]:
@@ -50,6 +53,16 @@ def accounting_spec(tolerations: Sequence[Mapping[str, str]], registry: str | No
 def service_spec() -> dict[str, Any]:
     """The address of the database."""
     return {"clusterIP": "None", "selector": _SELECTED, "ports": [{"name": "mariadb", "port": _PORT}]}
+
+
+def network_rules() -> dict[str, Any]:
+    """slurmdbd alone reaches the database. Source of its label: slurm-operator v1.1.0, internal/builder/labels."""
+    records = {"podSelector": {"matchLabels": {_NAME: "slurmdbd"}}}
+    return {
+        "podSelector": {"matchLabels": _SELECTED},
+        "policyTypes": ["Ingress"],
+        "ingress": [{"from": [records], "ports": [{"protocol": "TCP", "port": _PORT}]}],
+    }
 
 
 def database_spec(tolerations: Sequence[Mapping[str, str]], registry: str | None) -> dict[str, Any]:

@@ -28,9 +28,11 @@ from gpucluster.components.kubernetes.objects.objects import (
 from gpucluster.components.kubernetes.objects.release import Release, release
 from gpucluster.components.kubernetes.slurm.accounting import (
     DATABASE,
+    OTHERS,
     SIZE,
     accounting_spec,
     database_spec,
+    network_rules,
     service_spec,
 )
 from gpucluster.components.kubernetes.slurm.nodes import config_files, node_files
@@ -234,15 +236,16 @@ class Slurm(pulumi.ComponentResource):
         """The database and slurmdbd, which waits for it."""
         volume = self._volume(DATABASE, SIZE, block_class)
         service = self._object(SERVICE, DATABASE, service_spec())
+        rules = self._object(NETWORK_POLICY, DATABASE, network_rules())
         spec = database_spec(tolerations, registry)
-        database = self._object(STATEFUL_SET, DATABASE, spec, [volume, service, *after])
+        database = self._object(STATEFUL_SET, DATABASE, spec, [volume, service, rules, *after])
         return [self._object(ACCOUNTING, SLURM, accounting_spec(tolerations, registry), [database])]
 
     def _network(self, closed: Sequence[str]) -> list[pulumi.Resource]:
-        """Slurm's programs reach each other, and the operator its API."""
+        """Slurm's programs reach each other, and the operator its API. The database has its own rules."""
         operator = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": OPERATOR_NAMESPACE}}}
         rules: dict[str, Any] = {
-            "podSelector": {},
+            "podSelector": OTHERS,
             "policyTypes": ["Ingress"],
             "ingress": [{"from": [{"podSelector": {}}, operator]}],
         }

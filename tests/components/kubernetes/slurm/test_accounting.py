@@ -42,6 +42,28 @@ def test_the_password_is_no_value_of_the_plan() -> None:
     assert (secret["type"], {"data", "stringData"} & {*secret}) == ("kubernetes.io/service-account-token", set())
 
 
+def test_slurmdbd_alone_reaches_the_database() -> None:
+    """Network policies add up: none but its own selects the database."""
+    found = plan_of("azure", "slurm-accounting").inputs
+    rules = {
+        name: one["spec"]
+        for name, one in found.items()
+        if one.get("kind") == "NetworkPolicy" and one["metadata"]["namespace"] == "slurm"
+    }
+    name = "app.kubernetes.io/name"
+    others = {"matchExpressions": [{"key": name, "operator": "NotIn", "values": ["database"]}]}
+    assert {policy: of["podSelector"] for policy, of in rules.items() if "Ingress" in of["policyTypes"]} == {
+        "slurm-database-networkpolicy": {"matchLabels": {name: "database"}},
+        "slurm-only-from-within-networkpolicy": others,
+    }
+    assert rules["slurm-database-networkpolicy"]["ingress"] == [
+        {
+            "from": [{"podSelector": {"matchLabels": {name: "slurmdbd"}}}],
+            "ports": [{"protocol": "TCP", "port": 3306}],
+        }
+    ]
+
+
 def test_without_accounting_nothing_names_a_database() -> None:
     assert "accountingRef" not in controller_spec("trial", [], None, accounting=False)
     assert [name for name in plan_of("azure", "slurm").inputs if DATABASE in name or "accounting" in name] == []
