@@ -138,7 +138,7 @@ class RackOffered(Model):
     cloud: str
     accelerator: str
     machine: str = Field(description="of which a rack has several")
-    racks: int = Field(description="whole or half ones, as `nodes` shows")
+    racks: int = Field(description="whole and half ones, as `way` shows")
     nodes: int = Field(description="machines of all racks")
     gpus: int = Field(description="of all racks")
     architecture: str = Field(description="of the CPUs, which images must be for")
@@ -203,19 +203,19 @@ def answer_json(answer: quotes.Answer, today: datetime.date) -> Quotes:
             ],
             "racks": [
                 {
-                    "cloud": one.rack.cloud,
-                    "accelerator": one.rack.accelerator,
-                    "machine": one.rack.machine_type,
-                    "racks": one.racks,
-                    "nodes": one.racks * one.rack.nodes,
-                    "gpus": one.racks * one.rack.rack_gpus,
-                    "architecture": one.rack.architecture,
-                    "way": one.rack.way,
-                    "quota": one.rack.quota,
+                    "cloud": one.bought[0].cloud,
+                    "accelerator": one.bought[0].accelerator,
+                    "machine": one.bought[0].machine_type,
+                    "racks": len(one.bought),
+                    "nodes": one.nodes,
+                    "gpus": one.gpus,
+                    "architecture": one.bought[0].architecture,
+                    "way": one.way,
+                    "quota": one.bought[0].quota,
                     "total_usd": one.total,
                     "usd_per_gpu_hour": one.per_gpu_hour,
-                    "as_of": "" if one.price is None else one.price.row.as_of,
-                    "source": "" if one.price is None else one.price.row.source,
+                    "as_of": "" if one.oldest is None else one.oldest.row.as_of,
+                    "source": "" if one.oldest is None else one.oldest.row.source,
                 }
                 for one in answer.racks
             ],

@@ -4,7 +4,7 @@ racks, where a cloud sells them, are such racks, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -20,50 +20,79 @@ UNIT = "rack-hour"
 
 @dataclass(frozen=True, kw_only=True)
 class RackOffer:
-    """racks: number for the requested GPUs. hours: requested. price: USD per hour of one rack, None without a row."""
+    """bought: whole racks, then halves, of one machine. hours: requested. prices: USD per hour of each, None without a
+    row.
+    """
 
-    rack: Rack
-    racks: int
+    bought: tuple[Rack, ...]
     hours: int
-    price: Price | None
+    prices: tuple[Price, ...] | None
+
+    @property
+    def nodes(self) -> int:
+        """Machines of all racks."""
+        return sum(one.nodes for one in self.bought)
+
+    @property
+    def gpus(self) -> int:
+        """Of all racks."""
+        return sum(one.rack_gpus for one in self.bought)
+
+    @property
+    def way(self) -> str:
+        """How each size is bought."""
+        return " and ".join(dict.fromkeys(one.way for one in self.bought))
+
+    @property
+    def oldest(self) -> Price | None:
+        """Of the prices."""
+        return min(self.prices or (), key=lambda one: one.row.as_of, default=None)
 
     @property
     def per_gpu_hour(self) -> Decimal | None:
         """USD."""
-        return None if self.price is None else self.price.usd / self.rack.rack_gpus
+        return None if self.prices is None else _usd(self.prices) / self.gpus
 
     @property
     def total(self) -> Decimal | None:
         """USD of all machines for the requested time, to the cent."""
-        return None if self.price is None else cents(self.price.usd * self.racks * self.hours)
+        return None if self.prices is None else cents(_usd(self.prices) * self.hours)
 
     def __str__(self) -> str:
-        rack = self.rack
-        nodes, noun = self.racks * rack.nodes, "half rack" if rack.is_half else "rack"
-        what = (
-            f"{rack.cloud}, {self.racks} {noun}{'' if self.racks == 1 else 's'} of {rack.accelerator.upper()} "
-            f"({nodes} x {rack.machine_type}), {rack.way}"
-        )
+        rack = self.bought[0]
+        halves = sum(one.is_half for one in self.bought)
+        counts = {"rack": len(self.bought) - halves, "half rack": halves}
+        racks = " and ".join(f"{many} {noun}{'' if many == 1 else 's'}" for noun, many in counts.items() if many)
+        what = f"{rack.cloud}, {racks} of {rack.accelerator.upper()} ({self.nodes} x {rack.machine_type}), {self.way}"
         quota = f"; quota {rack.quota}" if rack.quota else ""
-        if self.price is None or self.per_gpu_hour is None or self.total is None:
+        if self.oldest is None or self.per_gpu_hour is None or self.total is None:
             return f"{what}: not priced, because the price book has no row{quota}"
-        place = self.price.row.region.rpartition("/")[2]
+        place = self.oldest.row.region.rpartition("/")[2]
         return (
-            f"{what}, {place}: ${self.per_gpu_hour:.2f} a GPU-hour, {money(self.total)} for "
-            f"{self.racks * rack.rack_gpus:,} GPUs, as of {self.price.row.as_of}{quota}"
+            f"{what}, {place}: ${self.per_gpu_hour:.2f} a GPU-hour, {money(self.total)} for {self.gpus:,} GPUs, as of "
+            f"{self.oldest.row.as_of}{quota}"
         )
+
+
+def _usd(prices: Iterable[Price]) -> Decimal:
+    return sum((one.usd for one in prices), Decimal())
 
 
 def rack_offers(question: Question, book: PriceBook) -> Iterator[RackOffer]:
-    """What each requested cloud sells of that size, the accelerators in the order of the question: the largest racks of
-    which a whole number has the requested GPUs. Regions are not applied: a rack has a price in few places, which its
-    text names.
+    """What each requested cloud sells of that size, the accelerators in the order of the question: the fewest racks
+    that have the requested GPUs. Regions are not applied: a rack has a price in few places, which its text names.
     """
     for accelerator in question.accelerators:
         for sold in _sizes(question, accelerator).values():
-            for rack in [one for one in sold if question.gpus % one.rack_gpus == 0][:1]:
-                racks = question.gpus // rack.rack_gpus
-                yield RackOffer(rack=rack, racks=racks, hours=question.hours, price=_price(rack, book))
+            bought: list[Rack] = []
+            left = question.gpus
+            for rack in sold:  # a smaller one is half of the one before
+                number, left = divmod(left, rack.rack_gpus)
+                bought += [rack] * number
+            if not left:
+                prices = [price for one in bought if (price := _price(one, book))]
+                priced = tuple(prices) if len(prices) == len(bought) else None
+                yield RackOffer(bought=tuple(bought), hours=question.hours, prices=priced)
 
 
 def rack_texts(question: Question) -> list[str]:

@@ -15,7 +15,7 @@ def question(gpus: int, *accelerators: str, clouds: tuple[str, ...] = ("aws", "g
 
 def test_a_rack_has_the_price_of_the_book_and_the_others_are_said_to_have_none() -> None:
     found = [*rack_offers(question(144, "h100", "gb200"), PriceBook.in_use())]
-    assert [(one.rack.cloud, one.racks, one.total, one.per_gpu_hour) for one in found] == [
+    assert [(one.bought[0].cloud, len(one.bought), one.total, one.per_gpu_hour) for one in found] == [
         ("aws", 2, Decimal("1097141.76"), Decimal("10.582")),
         ("gcp", 2, None, None),
         ("azure", 2, None, None),
@@ -42,14 +42,19 @@ def test_half_a_rack_is_quoted_where_a_cloud_sells_it_and_the_others_are_said_to
     ]
 
 
-def test_a_rack_and_a_half_are_three_halves() -> None:
-    found = [*rack_offers(question(108, "gb200"), PriceBook.in_use())]
-    assert [(one.rack.sku, one.racks, one.total) for one in found] == [("u-p6e-gb200x36", 3, Decimal("822856.32"))]
+def test_a_rack_and_a_half_are_two_purchases_and_not_three_halves() -> None:
+    [found] = rack_offers(question(108, "gb200"), PriceBook.in_use())
+    assert [one.sku for one in found.bought] == ["u-p6e-gb200x72", "u-p6e-gb200x36"]
+    assert str(found) == (
+        "aws, 1 rack and 1 half rack of GB200 (27 x p6e-gb200.36xlarge), capacity block only (u-p6e-gb200x72) and "
+        "capacity block only (u-p6e-gb200x36), us-east-1-dfw-2a: $10.58 a GPU-hour, $822,856.32 for 108 GPUs, as of "
+        "2026-07-22"
+    )
 
 
 def test_only_requested_clouds_and_accelerators_have_racks() -> None:
     book = PriceBook.in_use()
-    assert [one.rack.machine_type for one in rack_offers(question(72, "gb300", clouds=("gcp",)), book)] == [
+    assert [one.bought[0].machine_type for one in rack_offers(question(72, "gb300", clouds=("gcp",)), book)] == [
         "a4x-maxgpu-4g-metal"
     ]
     assert [*rack_offers(question(72, "h100", "b200"), book)] == []
