@@ -83,25 +83,34 @@ def test_an_unknown_failure_is_left_to_pulumi(tmp_path: Path, monkeypatch: pytes
 
 
 SMALL = """
-asked:
-  stack: aws-trial
-  at: '2026-11-29T09:00:00+00:00'
-  answers:
-  - {about: quota, subject: L-417A185B, place: us-east-1, needed: 960, verdict: stops up, found: '384 vCPUs'}
+asked: {{stack: {cloud}-trial, at: '2026-11-29T09:00:00+00:00', answers: []}}
 capacity:
-- {cloud: aws, zone: us-east-1a, machine: p5.48xlarge, available: 2}
+- {{cloud: {cloud}, {place}, machine: {machine}, available: 2}}
 """
 
 
 @pytest.mark.slow
 @pytest.mark.engine
-def test_the_sandbox_refuses_what_the_account_would(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("cloud", "place", "machine"),
+    [
+        ("aws", "zone: us-east-1a", "p5.48xlarge"),
+        ("azure", "region: eastus, zone: '1'", "Standard_ND96isr_H100_v5"),
+        ("gcp", "zone: us-central1-b", "a3-megagpu-8g"),
+    ],
+)
+def test_the_sandbox_refuses_what_the_account_would(project: Project, cloud: str, place: str, machine: str) -> None:
     """It has two machines of five."""
-    account = project.path / "stacks/account.aws-trial.yaml"
-    account.write_text(SMALL)
-    first = project.run("sandbox", "up", "--yes", "--stack", "aws-trial")
+    account = project.path / f"stacks/account.{cloud}-trial.yaml"
+    account.write_text(SMALL.format(cloud=cloud, place=place, machine=machine))
+    first = project.run("sandbox", "up", "--yes", "--stack", f"{cloud}-trial")
     assert first.code != 0
-    said = ["Scenario: stacks/account.aws-trial.yaml", "What this means: ", "Elsewhere, the whole cluster for 14d"]
+    said = [
+        f"Scenario: stacks/account.{cloud}-trial.yaml",
+        "What this means: ",
+        f"offers 2 {machine}, 0 of them in use, and the request needs 5",
+        "Elsewhere, the whole cluster for 14d",
+    ]
     assert [text for text in said if text in first.text] == said, first.text[-3000:]
 
 
