@@ -67,7 +67,7 @@ _WHOLE_FAMILY: Final = re.compile(rf"({_FAMILY})(?:\.?\*)?", re.IGNORECASE)
 _FAMILY_IN_TEXT: Final = re.compile(
     rf"instance[-_ ]?(?:types?|famil\w+)[\"']?[\s:=\[\"'-]+({_FAMILY})(?![\w.-])", re.IGNORECASE
 )
-_MODEL: Final = re.compile(r"(?<![a-wyz0-9])(gb[23]00|b[23]00|h[12]00|a100)(?!\d)", re.IGNORECASE)
+_MODEL: Final = re.compile(r"(?<![a-wyz0-9])(?:gb[23]00|b[23]00|h[12]00|a100)(?!\d)", re.IGNORECASE)
 _MODEL_OF_KIND: Final = re.compile(
     r"(?<![a-z0-9])(?:\d+x)*\d{0,2}x?"  # as in `160x1792x8h100` of IBM
     r"(?:(?P<card>rtx[-_]?(?:pro[-_]?)?\d{4})"
@@ -119,8 +119,8 @@ def _names(text: str, about: About) -> Iterator[GpuName]:
         yield from (_of_family(match[1]) for match in _FAMILY_IN_TEXT.finditer(text))
     elif About.FAMILIES in about and (family := _WHOLE_FAMILY.fullmatch(text)):
         yield _of_family(family[1])
-    elif About.MACHINES in about and not named and _MODEL.search(text):
-        yield _of_vendor(text, _title(text))
+    elif About.MACHINES in about and not named and (model := _MODEL.search(text)):
+        yield _of_vendor(text, model[0].upper())
     elif About.KINDS in about and not named and _KIND.fullmatch(text):
         # `L4` and `gpu` alone are kinds of other things, too.
         model = _MODEL_OF_KIND.search(text)
@@ -158,12 +158,8 @@ def _of_family(family: str) -> GpuName:
 
 def _model(word: str) -> GpuName:
     """Compute Engine's names of GPUs have this form; so do those of other vendors."""
-    return GpuName(word, "", "gcp", _title(word))
-
-
-def _title(text: str) -> str:
-    found = _MODEL.search(text) or re.search(r"([a-z]+\d+[a-z]*)", text, re.IGNORECASE)
-    return found[1].upper() if found else ""
+    found = re.search(r"[a-z]+\d+[a-z]*", word, re.IGNORECASE)
+    return GpuName(word, "", "gcp", found[0].upper() if found else "")
 
 
 def _bare(word: str) -> str:
