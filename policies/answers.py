@@ -135,8 +135,10 @@ def _answer(
 ) -> Answer:
     type_, starting = place.resource.type, _starting(place.cloud)
     read, pool = _read(place, resources)
-    # Of a cluster, readers know its node pools alone; of the others, all.
-    known = read is not None or (type_ in starting and type_ not in CLUSTERS)
+    # Of a cluster, readers know its node pools alone; of the others, all machines, but not what their user data starts.
+    known = read is not None or (
+        type_ in starting and type_ not in CLUSTERS and place.resource.urn not in _by_urn(resources)[0]
+    )
     not_read: Sequence[str] = [] if known else about if type_ in starting else unread(place.cloud, type_)
     asked = questions.get(place.resource.urn, {})
     most = place.numbers.most if read is None else read.nodes

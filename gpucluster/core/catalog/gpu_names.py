@@ -58,12 +58,12 @@ _NAME: Final = re.compile(
     rf"(?P<aws>(?:ml\.|stream\.graphics\.)?{_FAMILY}\.(?:\d*xlarge|large|metal[a-z0-9-]*))"
     r"|(?P<gcp>a\d+x?-[a-z]*gpu-\d+g[a-z0-9-]*|g[24]-standard-\d+)"
     r"|(?P<azure>standard_n[a-z]+\d+[a-z0-9_-]*)"
-    r"|(?P<model>nvidia[-_ ](?:tesla[-_ ])?"
+    r"|(?P<model>nvidia[-_ ](?:(?:tesla|geforce|quadro)[-_ ])?"
     r"(?:g?b[23]00|[ah][12]00|a10g?|l4|l40s?|[tpvk]\d{1,3}|rtx)(?:[-_ ][a-z0-9]+)*)"
     r")(?![\w@]|[.:/-]\w)",
     re.IGNORECASE,
 )
-_WHOLE_FAMILY: Final = re.compile(rf"({_FAMILY})(?:\.?\*)?", re.IGNORECASE)
+_WHOLE_FAMILY: Final = re.compile(rf"({_FAMILY}|[pg](?=\*))(?:[a-z0-9]*\.?[a-z0-9]*\*)?", re.IGNORECASE)
 _FAMILY_IN_TEXT: Final = re.compile(
     rf"instance[-_ ]?(?:types?|famil\w+)[\"']?[\s:=\[\"'-]+({_FAMILY})(?![\w.-])", re.IGNORECASE
 )
@@ -74,19 +74,27 @@ _MODEL_OF_KIND: Final = re.compile(
     r"|(?P<chip>g[bh][23]00|b[23]00|h[128]00|[av]100|a800|p100|a10g?|l40s?|l4|t4|mi[23]\d{2}x?)(?![a-wyz0-9]))",
     re.IGNORECASE,
 )
+_GPU_IN_TEXT: Final = re.compile(
+    rf"(?:gpus?|accelerators?)(?:[-_ ]?(?:types?|names?))?[\"']?[\s:=\[\"'-]+"
+    rf"({_MODEL_OF_KIND.pattern}(?::\d+)?)(?![\w.-])",
+    re.IGNORECASE,
+)
+"""As in the commands and files of tools that choose the cloud: `--gpus H100:8`."""
 _MODEL_ALONE: Final = re.compile(
     rf"(?:nvidia[-_ ]|tesla[-_ ])*(?:{_MODEL_OF_KIND.pattern})(?:[-_ ](?:\d+ ?gb|hbm\w*|sxm\w*|pcie|nvl|mega))*",
     re.IGNORECASE,
 )
 """What is the name of a GPU and of no machine, so that a number beside it may count GPUs."""
-_GPU_WORD: Final = re.compile(r"(?<![a-z])(?:gpus?|graphics(?:pro)?)(?![a-z])", re.IGNORECASE)
+_GPU_WORD: Final = re.compile(r"(?<![a-z])(?:gpus?|graphics(?:pro)?|(?:ebm)?v?gn\d\w*)(?![a-z])", re.IGNORECASE)
+"""Families `gn` of Alibaba and Tencent have GPUs."""
 _KIND: Final = re.compile(r"[\w.-]{2,64}")
 """The name of a kind of machine: one word."""
 
 _HINTS: Final = (
     "large", ".metal", "gpu", "nvidia", "standard_n", "g2-st", "g4-st", "h100", "h200", "h800", "a100", "a800", "b200",
     "b300", "v100", "p100", "l40", "rtx", "mi2", "mi3", "graphics",
-    "instancefamil", "instancetype", "instance-famil", "instance-type",
+    "instancefamil", "instancetype", "instance-famil", "instance-type", "instance-categ", "sku-famil", "accelerator",
+    "p*", "g*", ".gn", "ebmgn",
 )  # fmt: skip
 """One of these, in lower case, is in every text with such a name, except a family and a short model alone."""
 _SHORT_MODELS: Final = frozenset({"l4", "t4", "a10", "a10g"})
@@ -115,10 +123,12 @@ def _names(text: str, about: About) -> Iterator[GpuName]:
         kind, word, named = str(match.lastgroup), match[0], True
         if kind != "azure" or ((size := size_of(word)) is not None and size.computes):
             yield _model(word) if kind == "model" else _machine(word, kind)
+    for match in _GPU_IN_TEXT.finditer(text):
+        yield _of_vendor(match[1], (match["card"] or match["chip"]).upper())
     if len(text) > 40:  # a document
-        yield from (_of_family(match[1]) for match in _FAMILY_IN_TEXT.finditer(text))
+        yield from (_of_family(match[1], match[1]) for match in _FAMILY_IN_TEXT.finditer(text))
     elif About.FAMILIES in about and (family := _WHOLE_FAMILY.fullmatch(text)):
-        yield _of_family(family[1])
+        yield _of_family(family[1], family[0])
     elif About.MACHINES in about and not named and (model := _MODEL.search(text)):
         yield _of_vendor(text, model[0].upper())
     elif About.KINDS in about and not named and _KIND.fullmatch(text):
@@ -132,7 +142,8 @@ def _names(text: str, about: About) -> Iterator[GpuName]:
 
 def _of_vendor(text: str, gpu: str) -> GpuName:
     """A GPU model, or a kind of machine that has one."""
-    return GpuName(text, "" if _MODEL_ALONE.fullmatch(text) else text, None, gpu)
+    each = re.search(r":(\d+)$", text)  # `H100:8`
+    return GpuName(text, "" if _MODEL_ALONE.fullmatch(text) else text, None, gpu, int(each[1]) if each else 0)
 
 
 def _machine(word: str, cloud: str) -> GpuName:
@@ -147,13 +158,13 @@ def _machine(word: str, cloud: str) -> GpuName:
     return GpuName(word, _bare(word) if size is None else word, cloud, (size and size.gpu) or "")
 
 
-def _of_family(family: str) -> GpuName:
+def _of_family(family: str, written: str) -> GpuName:
     """Of the largest machine of the family: its number of GPUs is that of the most."""
     alike = [one for name, one in machines().items() if name.startswith(f"{family.lower()}.")]
     if not alike:
-        return GpuName(family, family.lower(), "aws")
+        return GpuName(written, family.lower(), "aws")
     most = max(alike, key=lambda one: one.gpus)
-    return GpuName(family, family.lower(), "aws", most.model.upper(), most.gpus, most.vcpus)
+    return GpuName(written, family.lower(), "aws", most.model.upper(), most.gpus, most.vcpus)
 
 
 def _model(word: str) -> GpuName:

@@ -142,13 +142,19 @@ CLUSTERS: Final = (
     "eks:index:Cluster",
 )
 _TEMPLATE: Final = re.compile(r"(?:Template|LaunchConfiguration)$")
-_AUTOSCALER: Final = re.compile(r"(?i)autoscaler$|autoscalesetting$|scalabletarget$|appautoscaling.*target$")
+_AUTOSCALER: Final = re.compile(
+    r"(?i)autoscaler$|resizerequest$|autoscalesetting$|scalabletarget$|appautoscaling.*target$"
+)
 _ONE_MACHINE: Final = re.compile(r"(?i)(?:instance|instancefromtemplate|virtualmachine|request|workstation|host|vm)$")
 _STARTS_NONE: Final = re.compile(
-    # Rights and quotas name the machines that they allow; definitions and pods, those of others.
-    r"[\w-]+:(?:iam|servicequotas|organizations|authorization|orgpolicy|cloudquotas)\b"
+    # Rights, quotas, budgets, alarms and rules name the machines that they allow or watch; definitions and pods, those
+    # of others.
+    r"[\w-]+:(?:iam|servicequotas|organizations|authorization|orgpolicy|cloudquotas|budgets|costexplorer|ce|cfg"
+    r"|configuration|monitoring|insights|consumption|costmanagement|billing|billingbudgets|cloudwatch(?![/:]event))\b"
+    r"|(?:grafana|datadog|newrelic|dynatrace|pagerduty|opsgenie):"
     r"|kubernetes:(?!yaml|helm)"
-    r"(?:[\w-]+|[\w.-]*\.k8s\.io|(?:kueue|jobset|leaderworkerset)\.x-k8s\.io|(?:\w+\.)?kubeflow\.org|ray\.io)/"
+    r"(?:[\w-]+|[\w.-]*\.k8s\.io|(?:kueue|jobset|leaderworkerset)\.x-k8s\.io|(?:\w+\.)?kubeflow\.org|ray\.io"
+    r"|run\.ai|serving\.kserve\.io|constraints\.gatekeeper\.sh|(?:\w+\.)?kyverno\.io|monitoring\.coreos\.com)/"
 )
 _GKE_GPU: Final = ("cloud.google.com/gke-accelerator",)
 _RUN: Final = "gcp:cloudrun"

@@ -64,7 +64,11 @@ def read(path: Path, *, foreign: bool = False) -> YamlText:
 
 def read_all(path: Path) -> list[Any]:
     """The plain values of every document in a file; raises the same as `read`."""
-    text = _text(path)
+    return documents(_text(path))
+
+
+def documents(text: str) -> list[Any]:
+    """The same of a text; raises BadYaml."""
     with _plain_errors(text):
         loader, found = _Loader(text), list[Any]()
         while loader.check_node():

@@ -9,7 +9,7 @@ id that ends in the name, by name, or by an id unknown before the update.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -170,7 +170,7 @@ def scale_sets(resources: Resources) -> Iterator[AzurePool]:
         yield AzurePool(
             resource=resource,
             inputs={
-                "vmSize": at(inputs, "sku", "name"),
+                "vmSize": _size(inputs),
                 "count": _most(resource, resources),
                 "type": _kind(resource),
                 "availabilityZones": inputs.get("zones"),
@@ -192,6 +192,17 @@ def _most(resource: Resource, resources: Resources) -> int | Unknown | None:
     """The capacity, or more if an autoscaler allows it."""
     sizes = [whole(resource.inputs, "sku", "capacity"), scaled_to(resource, resources)]
     return UNKNOWN if UNKNOWN in sizes else max((one for one in sizes if isinstance(one, int)), default=None)
+
+
+def _size(inputs: Mapping[str, Any]) -> str | Unknown | None:
+    """The decisive of several sizes, which the profile of a mix has."""
+    mixed = [text(one, "name") for one in all_items(inputs, "skuProfile", "vmSizes")]
+    return max(mixed or [text(inputs, "sku", "name")], key=_rank)
+
+
+def _rank(size: str | Unknown | None) -> int:
+    found = size_of(size) if isinstance(size, str) else None
+    return 2 if size is UNKNOWN else 0 if found is None else 3 if found.infiniband else 1
 
 
 def _kind(resource: Resource) -> str | Unknown | None:

@@ -208,7 +208,7 @@ def _of_template(group: Resource, of: Mapping[str, Any]) -> dict[str, Any]:
     named = at(own, 0) if is_list(own) else own
     return {
         "nodeConfig": {
-            "machineType": counting("gcp", [*_selected(group), text(of, "machineType")]),
+            "machineType": counting("gcp", map(_short, (*_selected(group), text(of, "machineType")))),
             "guestAccelerators": of.get("guestAccelerators"),
             "spot": says(of, "scheduling", "provisioningModel", word="SPOT"),
             "preemptible": flag(of, "scheduling", "preemptible"),
@@ -226,6 +226,11 @@ def _of_template(group: Resource, of: Mapping[str, Any]) -> dict[str, Any]:
             "additionalNodeNetworkConfigs": UNKNOWN if listed is UNKNOWN else listed[1:],
         },
     }
+
+
+def _short(machine: str | Unknown | None) -> str | Unknown | None:
+    """A machine type, of which a template may have the URL."""
+    return last(machine) if isinstance(machine, str) else machine
 
 
 def _selected(group: Resource) -> Iterator[str | Unknown]:

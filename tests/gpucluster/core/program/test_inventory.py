@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -15,6 +17,9 @@ _KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"
 _COMPUTE_CLASS = "kubernetes:cloud.google.com/v1:ComputeClass"
 _GKE = "gcp:container/cluster:Cluster"
 _COMMAND = "command:local:Command"
+_SCRIPT = b"#!/bin/sh\naws ec2 run-instances --instance-type p5.48xlarge --count 64\n"
+_BASE64 = b64encode(_SCRIPT).decode()
+_GZIP = b64encode(gzip.compress(_SCRIPT)).decode()
 
 
 def _resource(type_: str, inputs: dict[str, Any], name: str = "x", **more: Any) -> Resource:
@@ -219,7 +224,7 @@ def _requirements(key: str, *values: str) -> dict[str, Any]:
                 "overrides": [{"instanceRequirements": {"acceleratorManufacturers": ["nvidia"]}}],
                 "totalTargetCapacity": 8,
             },
-            "8 nvidia",
+            "8 GPU machines",
             "",
             None,
         ),
@@ -242,6 +247,62 @@ def _requirements(key: str, *values: str) -> dict[str, Any]:
             "16 nvidia-l4",
             "L4",
             16,
+        ),
+        (
+            "aws-native:ec2:Ec2Fleet",
+            {
+                "overrides": [{"instanceRequirements": {"acceleratorCount": {"min": 8}, "vCpuCount": {"min": 96}}}],
+                "targetCapacitySpecification": {"totalTargetCapacity": 8},
+            },
+            "8 GPU machines",
+            "",
+            None,
+        ),
+        (
+            "azure-native:azurefleet:Fleet",
+            {"vmAttributes": {"acceleratorSupport": "Required"}, "regularPriorityProfile": {"capacity": 16}},
+            "16 GPU machines",
+            "",
+            None,
+        ),
+        (
+            "aws-native:ec2:Ec2Fleet",
+            {"overrides": [{"instanceRequirements": {"allowedInstanceTypes": ["p5.48x*"]}}], "totalTargetCapacity": 2},
+            "2 p5.48x*",
+            "H100",
+            16,
+        ),
+        (_KARPENTER, _requirements("karpenter.k8s.aws/instance-gpu-memory", "80000"), "GPU machines", "", None),
+        (_KARPENTER, _requirements("eks.amazonaws.com/instance-category", "p"), "GPU machines", "", None),
+        (_KARPENTER, _requirements("karpenter.azure.com/sku-family", "ND"), "GPU machines", "", None),
+        (_KARPENTER, {"limits": {"nvidia.com/gpu": 64}, "template": {}}, "GPU machines", "", None),
+        ("aws:ec2/instance:Instance", {"instanceType": "m5.large", "userData": _BASE64}, "64 p5.48xlarge", "H100", 512),
+        ("aws:ec2/instance:Instance", {"instanceType": "m5.large", "userData": _GZIP}, "64 p5.48xlarge", "H100", 512),
+        (
+            "kubernetes:yaml/v2:ConfigGroup",
+            {"yaml": "a: 1\n---\nkind: NodePool\nspec:\n- {key: acme/instance-family, operator: In, values: [p5]}\n"},
+            "p5",
+            "H100",
+            None,
+        ),
+        ("acme:index:Nodes", {"pools": {"p5.48xlarge": {"count": 16}}}, "16 p5.48xlarge", "H100", 128),
+        ("acme:index:Nodes", {"pools": {"p5.48xlarge": 16}}, "16 p5.48xlarge", "H100", 128),
+        (_COMMAND, {"create": "sky launch --gpus H100:8 --num-nodes 16"}, "16 H100:8", "H100", 128),
+        (_COMMAND, {"stdin": "type: fleet\nnodes: 16\nresources:\n  gpu: H100:8\n"}, "16 H100:8", "H100", 128),
+        ("nebius:index:NodeGroup", {"platform": "gpu-h100-sxm", "fixedNodeCount": 4}, "4 gpu-h100-sxm", "H100", None),
+        (
+            "alicloud:cs/nodePool:NodePool",
+            {"instanceType": "ecs.gn7i-c16g1.4xlarge"},
+            "ecs.gn7i-c16g1.4xlarge",
+            "",
+            None,
+        ),
+        (
+            "kubernetes:eks.aws.upbound.io/v1beta1:NodeGroup",
+            {"instanceTypes": ["p5.48xlarge"], "scalingConfig": [{"desiredSize": 64}]},
+            "64 p5.48xlarge",
+            "H100",
+            512,
         ),
     ],
 )
@@ -277,6 +338,21 @@ def test_a_place_that_names_gpu_machines_is_found(
         ("kong:index/plugin:Plugin", {"type": "L4", "class": "gpu"}),
         (_NODE_GROUP, {"amiType": "AL2_x86_64_GPU", "nodeGroup": "gpu-workers", "iamInstanceProfile": "trial-h100"}),
         ("kubernetes:helm.sh/v3:Release", {"values": {"resourceType": "nvidia.com/gpu", "osType": "gpu-image"}}),
+        ("aws:ec2/instance:Instance", {"instanceType": "m5.large", "userData": "#!/bin/sh\n# as p5.48xlarge\nls\n"}),
+        ("aws:cloudwatch/dashboard:Dashboard", {"dashboardBody": '{"markdown": "p5.48xlarge"}'}),
+        ("aws:budgets/budget:Budget", {"costFilters": [{"name": "InstanceType", "values": ["p5.48xlarge"]}]}),
+        ("kubernetes:kyverno.io/v1:ClusterPolicy", {"spec": {"rules": [{"deny": ["p5.48xlarge"]}]}}),
+        ("aws-native:ec2:Ec2Fleet", {"instanceRequirements": {"excludedInstanceTypes": ["p5.48xlarge", "g*"]}}),
+        ("aws-native:ec2:Ec2Fleet", {"instanceRequirements": {"acceleratorCount": {"max": 0}}}),
+        (
+            "aws-native:ec2:Ec2Fleet",
+            {"acceleratorManufacturers": ["amazon-web-services"], "acceleratorCount": {"min": 1}},
+        ),
+        (_KARPENTER, {"requirements": [{"key": "a/instance-family", "operator": "NotIn", "values": ["p5"]}]}),
+        (_KARPENTER, _requirements("karpenter.k8s.aws/instance-gpu-count", "0")),
+        (_KARPENTER, _requirements("karpenter.k8s.aws/instance-category", "c", "m")),
+        ("kubernetes:helm.sh/v3:Release", {"values": {"replicas": 2, "resources": {"limits": {"nvidia.com/gpu": 8}}}}),
+        ("azure-native:compute:VirtualMachine", {"imageReference": {"offer": "ngc", "sku": "gpu-h100"}}),
     ],
 )
 def test_what_starts_no_gpu_machine_is_not(type_: str, inputs: dict[str, Any]) -> None:
