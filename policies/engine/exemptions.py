@@ -68,8 +68,8 @@ class Exemption:
 
     @property
     def identity(self) -> object:
-        """What stays the same if its end moves."""
-        return self.rule, self.resource, self.reason, self.owner, self.declared_by and self.declared_by.urn
+        """What stays the same if its end moves, and a reason that says until when."""
+        return self.rule, self.resource, self.declared_by and self.declared_by.urn
 
 
 _GRANTS: Final = "exemptions-valid"

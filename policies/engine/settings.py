@@ -123,7 +123,7 @@ def _mismatches(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[s
     members: Mapping[str, Any] = schema.get("properties", {})
     for key, entry in _entries(value) if isinstance(value, list | dict) and (inner or members) else ():
         if key in members or inner:
-            yield from _mismatches(entry, members.get(key) or inner or {}, f"{where}, entry {key},")
+            yield from _mismatches(entry, members.get(key) or inner or {}, f"{where.removesuffix(',')}, entry {key},")
         else:
             yield f"{where} has an unknown entry `{key}`{_hint(key, members)}"
 
@@ -145,6 +145,8 @@ def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
         return f"it lacks {', '.join(lacking)}"
     if isinstance(value, str) and (problem := _problem_of_text(value, schema)):
         return problem
+    if isinstance(value, list) and not value and schema.get("minItems"):
+        return "write at least one entry"
     least, most = schema.get("minimum"), schema.get("maximum")
     if (least is not None and value < least) or (most is not None and value > most):
         return f"allowed: {least} to {most}" if most is not None else f"allowed: at least {least}"
@@ -156,6 +158,8 @@ def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
 def _problem_of_text(value: str, schema: Mapping[str, Any]) -> str | None:
     if schema.get("minLength") and not value.strip():
         return "it must not be blank"
+    if schema.get("minLength") and value != value.strip():
+        return "remove the blanks at its ends"
     if "pattern" in schema and not re.fullmatch(schema["pattern"], value):
         return f"write it like {schema['examples'][0]}"
     if schema.get("format") == "regex":

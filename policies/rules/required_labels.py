@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.core.catalog.gpu_names import About, names_in
 from gpucluster.core.catalog.labels import LabelSyntax, google_value, problem_of_key, problem_of_value
 from gpucluster.core.catalog.machines import machines
 from gpucluster.core.program.registered_facts import read_registered_facts
@@ -62,6 +63,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                     unknown.append(labels.where)
                     missing = []
                 wrong += _problems(labels, missing, differing, required)
+                unknown += [f"value of `{key}` in {labels.where}" for key in _not_known(labels, required)]
                 edits += _edits(labels, {key: required[key] for key in (*missing, *differing)})
                 if missing and labels.advice:
                     advice[labels.advice] = None
@@ -91,11 +93,11 @@ def _without_owner(resources: Resources) -> Iterator[Finding]:
 
 def _whole_nodes(resource: Resource) -> bool:
     return any(
-        (machine := machines().get(word)) is not None and machine.whole_node
+        (machine := machines().get(name.machine)) is not None and machine.whole_node
         for _, text in texts_in(
             {key: of for key, of in resource.inputs.items() if "abels" not in key and "ags" not in key}, ""
         )
-        for word in re.findall(r"[\w.-]+", text)
+        for name in names_in(text, About.NOTHING)
     )
 
 
@@ -118,21 +120,21 @@ def _fix(required: Mapping[str, Any], stack: Stack) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Allowed:
-    """The allowed values of a key: a list, or a pattern for the whole value."""
+    """The allowed values of a key: a list, a pattern for the whole value, or both."""
 
     values: tuple[str, ...] = ()
     pattern: str = ""
 
     def has(self, value: str, *, google: bool) -> bool:
         """google: Google Cloud has lower case only."""
-        if self.pattern:
-            return re.fullmatch(self.pattern, value, re.IGNORECASE if google else 0) is not None
-        return any(value in (one, google_value(one) if google else one) for one in self.values)
+        if self.pattern and not re.fullmatch(self.pattern, value, re.IGNORECASE if google else 0):
+            return False
+        return not self.values or any(value in (one, google_value(one) if google else one) for one in self.values)
 
 
 def _allowed(value: Any) -> str:
     if isinstance(value, _Allowed):
-        return f" (like {value.pattern})" if value.pattern else f" (one of {', '.join(value.values)})"
+        return f" (one of {', '.join(value.values)})" if value.values else f" (like {value.pattern})"
     return f"={value}" if isinstance(value, str) else ""
 
 
@@ -179,6 +181,18 @@ def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, 
     given = {key: carried.get(there) for key in sorted(required) if (there := _key_of(labels, key))}
     missing = [key for key, value in given.items() if _is_blank(value)]
     return missing, [key for key in given if key not in missing and _differs(labels, given[key], required[key])]
+
+
+def _not_known(labels: LabelSet, required: Mapping[str, Any]) -> list[str]:
+    """The keys whose values are limited, and not known yet."""
+    carried = labels_at(labels.labels)
+    return [
+        key
+        for key, allowed in sorted(required.items())
+        if isinstance(allowed, _Allowed)
+        and carried is not UNKNOWN
+        and carried.get(_key_of(labels, key) or key) is UNKNOWN
+    ]
 
 
 def _key_of(labels: LabelSet, key: str) -> str | None:
@@ -311,7 +325,7 @@ RULE: Final = StackRule(
                 "properties": {
                     "key": {"type": "string", "minLength": 1},
                     "pattern": {"type": "string", "format": "regex"},
-                    "values": {"type": "array", "items": {"type": "string", "minLength": 1}},
+                    "values": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
                 },
                 "additionalProperties": False,
             },

@@ -212,7 +212,7 @@ def test_an_end_that_no_file_of_the_change_has_is_refused(exempted):
 )
 def test_an_end_that_moved_since_the_last_update_is_told_where_nobody_read_the_program(exempted, before, read, told):
     after = exempted.stack().resources
-    exempted["trial"]["exemptions"][0]["until"] = before
+    exempted["trial"]["exemptions"][0] |= {"until": before, "reason": f"agreed with the team until {before}"}
     changes = Changes(ended=[], before=exempted.stack().resources, after=after)
     grant = Grant(computed=None if read is None else frozenset(read))
     [outcome] = evaluate([exemptions_valid.RULE], after, changes, today=exempted.today, grant=grant)
