@@ -7,11 +7,14 @@ an exempted finding is kept separately, not dropped.
 from __future__ import annotations
 
 import datetime
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from gpucluster.core.catalog.tables import DamagedTable
 from gpucluster.core.program.resources import Resource, Resources
@@ -99,12 +102,17 @@ def _run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcom
     return _exempted(outcome, replace(stack, resources=Resources(around.values())))
 
 
-def _failed(error: Exception) -> Violation:
+class _NoFinding(TypeError):
+    """What the rule of a company yields instead; the message has no values of the program."""
+
+
+def _failed(error: BaseException) -> Violation:
     """The violation for a crash: error type and place, without its text, which may hold a secret."""
     place = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__} in {Path(place.filename).name}, line {place.lineno}"
     return Violation(
         None,
-        f"rule failed: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}",
+        f"rule failed: {error if isinstance(error, _NoFinding) else what}",
         fix="The rule has no result: report this as a bug of the rule, with the resource it ran on.",
     )
 
@@ -113,11 +121,12 @@ def _collect(rule: Rule, *checks: Callable[[], Iterable[Finding]]) -> Outcome:
     found: list[Finding] = []
     for check in checks:
         try:
-            for finding in check():
-                found.append(finding)  # one by one: findings before a crash are kept
+            with redirect_stdout(sys.stderr) if rule.folder else nullcontext():  # a company's rule may print
+                for finding in _checked(check()):
+                    found.append(finding)  # one by one: findings before a crash are kept
         except DamagedTable:  # no cost rule can decide, and none may pass: the whole run stops
             raise
-        except Exception as error:  # on any other error, the other rules still run
+        except (Exception, SystemExit) as error:  # on any other error, the other rules still run
             found.append(_failed(error))
     return Outcome(
         rule=rule,
@@ -126,6 +135,24 @@ def _collect(rule: Rule, *checks: Callable[[], Iterable[Finding]]) -> Outcome:
         not_checked=tuple(finding for finding in found if isinstance(finding, NotChecked)),
         accepted=tuple(finding for finding in found if isinstance(finding, Accepted)),
     )
+
+
+def _checked(findings: Any) -> Iterator[Finding]:
+    """Findings with the types that they state, which nothing else checks of a company's rule."""
+    if not isinstance(findings, Iterable):
+        raise _NoFinding(
+            f"its check returns {type(findings).__name__}; yield a Violation or CannotTell for each problem"
+        )
+    for finding in cast("Iterable[Any]", findings):
+        if not isinstance(finding, Violation | CannotTell | NotChecked | Accepted):
+            raise _NoFinding(f"it yields a {type(finding).__name__}; yield a Violation or CannotTell")
+        about: Any = None if isinstance(finding, NotChecked) else finding.resource
+        said: Any = finding.reason if isinstance(finding, Accepted) else finding.what
+        if not isinstance(about, Resource | None) or not isinstance(said, str) or not said.strip():
+            raise _NoFinding(
+                f"its {type(finding).__name__} needs a Resource or None, and a text that says what is wrong"
+            )
+        yield finding
 
 
 def _exempted(outcome: Outcome, stack: Stack) -> Outcome:

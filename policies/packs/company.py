@@ -12,15 +12,15 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import replace
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-import yaml
-
 from gpucluster.core.program.values import is_object
+from gpucluster.core.text.yaml_text import BadYaml, read
 from gpucluster.errors import InputError
 from gpucluster.policies.engine.pack import Pack
 from gpucluster.policies.engine.rule import Enforcement, ReportRule, Rule
@@ -31,7 +31,6 @@ from gpucluster.policies.rules import place, rules
 FILE: Final = "pack.yaml"
 _NONE: Final = "none"
 _FIELDS: Final = ("name", "version", "description", "extends", "settings")
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _EMPTY: Final = replace(TRAINING, rules=(), mandatory=frozenset())
 
 
@@ -54,6 +53,8 @@ def read_pack(folder: Path, written: str = "") -> Pack:
     name = str(fields.get("name", folder.resolve().name))
     extends = fields.get("extends", TRAINING.name)
     base = PACKS.get(str(extends), _EMPTY)
+    if name in PACKS:
+        problems.append(f"{folder / FILE}: the name is {name!r}, as of a pack of gpucluster; write another")
     if extends not in (*PACKS, _NONE):
         problems.append(f"{folder / FILE}: extends is {extends!r}; write {', '.join(PACKS)} or {_NONE}")
     below = folder.is_absolute() and folder.is_relative_to(Path.cwd())
@@ -115,13 +116,15 @@ def _fields(folder: Path) -> tuple[Mapping[str, Any], list[str]]:
     if not file.is_file():
         return {}, []
     try:
-        fields: object = yaml.load(file.read_text(encoding="utf-8"), _LOADER) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        return {}, [f"{file} is not YAML: {' '.join(str(error).split())}"]
+        document = read(file)
+    except BadYaml as error:
+        return {}, [f"{file}, {error}"]
+    fields: object = document.data or {}
     if not is_object(fields):
         return {}, [f"{file} is not a map; write {', '.join(_FIELDS)}"]
     known = ", ".join(_FIELDS)
-    wrong = [f"{file}: unknown field `{name}`; it is one of: {known}" for name in fields if name not in _FIELDS]
+    wrong = [f"{file}, {fault}" for fault in document.faults]
+    wrong += [f"{file}: unknown field `{name}`; it is one of: {known}" for name in fields if name not in _FIELDS]
     if not is_object(fields.get("settings", {})):
         wrong.append(f"{file}: settings is not a map of rule names")
     return fields, wrong
@@ -131,7 +134,8 @@ def _rule(package: str, file: Path) -> Rule | str:
     """The rule of a file, or what is wrong with it."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the folder is the user's
     try:
-        module = import_module(f"{package}.{file.stem}")
+        with redirect_stdout(sys.stderr):
+            module = import_module(f"{package}.{file.stem}")
     except SyntaxError as error:
         return f"{file.with_name(Path(error.filename or file).name)}, line {error.lineno}: {error.msg}"
     except (Exception, SystemExit) as error:  # the code of a company may do anything

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from dataclasses import replace
+
+import pytest
 
 from gpucluster.policies.engine.rule import CannotTell, ResourceRule, Severity, StackRule, Violation
 from gpucluster.policies.engine.run import evaluate
@@ -30,6 +34,30 @@ def test_a_crash_is_a_violation_of_that_rule_and_keeps_what_it_found(program):
     found, crash = outcome.violations
     assert found.what == "found before the crash"
     assert re.fullmatch(r"rule failed: ValueError in test_run\.py, line \d+", crash.what)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (None, "its check returns NoneType; yield a Violation or CannotTell for each problem"),
+        (["text"], "it yields a str; yield a Violation or CannotTell"),
+        ([Violation("name", "x")], "its Violation needs a Resource or None, and a text that says what is wrong"),  # pyright: ignore[reportArgumentType]
+        ([CannotTell(None, " ")], "its CannotTell needs a Resource or None, and a text that says what is wrong"),
+    ],
+)
+def test_what_is_no_finding_fails_the_rule(program, given, what):
+    [outcome] = _evaluate(program, _stack_rule(lambda _: given))
+    assert [one.what for one in outcome.violations] == [f"rule failed: {what}"]
+
+
+def test_a_rule_of_a_company_that_ends_or_prints_stops_nothing(program, capsys):
+    def ends(_):
+        print("hello")
+        sys.exit(3)
+
+    [outcome] = _evaluate(program, replace(_stack_rule(ends), folder="acme"))
+    assert [one.what for one in outcome.violations] == [Says("rule failed: SystemExit in test_run.py")]
+    assert capsys.readouterr() == ("", "hello\n")
 
 
 def test_a_crash_never_prints_the_text_of_the_error(program):
