@@ -12,7 +12,7 @@ from typing import Final, Literal
 from gpucluster.core.catalog.machines import machines, unlisted
 from gpucluster.core.program.inventory import CLUSTERS, GpuMachines, inventory
 from gpucluster.core.program.resources import UNKNOWN, Resources, once
-from gpucluster.policies.clouds.kubernetes.pool_labels import POOL_LABEL, is_elastic, single_node_label
+from gpucluster.policies.clouds.kubernetes.pool_labels import POOL_LABEL, elastic_labels, is_elastic, single_node_label
 from gpucluster.policies.clouds.pools import Machines, cloud_pools
 from gpucluster.policies.engine.rule import Outcome, Rule
 
@@ -178,10 +178,12 @@ def _read(place: GpuMachines, resources: Resources) -> tuple[Machines | None, st
 def _aside(place: GpuMachines, read: Machines | None, resources: Resources) -> str:
     if read is not None:
         return read.aside(resources)
-    if place.labels is UNKNOWN or not is_elastic(place.resource):
+    # Labels of the object itself are none of its nodes'.
+    labels = elastic_labels(place.resource) if is_elastic(place.resource) else UNKNOWN
+    if labels is UNKNOWN:
         return ""
-    label = single_node_label(place.labels, resources)
-    pool = place.labels.get(POOL_LABEL)
+    label = single_node_label(labels, resources)
+    pool = labels.get(POOL_LABEL)
     # The rule elastic-pools-for-single-nodes reads this label.
     named = f"{POOL_LABEL}: {pool}" if isinstance(pool, str) else ""
     return label or named or ("" if _whole(place) else "its machine type, which is for single nodes")

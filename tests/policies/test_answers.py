@@ -132,11 +132,13 @@ def test_each_place_is_checked_open_or_set_aside() -> None:
         {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": ["p5.48xlarge"]}
     ]}}, "limits": {"nvidia.com/gpu": 16}}  # fmt: skip
     bare = {**spec, "template": {**spec["template"], "metadata": {}}}
+    own = {"metadata": {"labels": {"gpucluster/single-node": "true"}}, "spec": bare}
     found = _answers(
         _group("train", 4),
         _group("far", 4, clusterName="other", launchTemplate={"id": "lt-1"}),
         _resource(_KARPENTER, "dev", {"spec": spec}),
         _resource(_KARPENTER, "bare", {"spec": bare}),
+        _resource(_KARPENTER, "own", own),
         _resource("command:local:Command", "cli", {"create": "aws ec2 run-instances --instance-type p5.48xlarge"}),
     )
     assert [(one.place.resource.name, one.label, one.verdict, one.why) for one in found] == [
@@ -144,9 +146,16 @@ def test_each_place_is_checked_open_or_set_aside() -> None:
         ("far", "4 p5.48xlarge", "open", "its launch template is not part of this stack"),
         ("dev", "2 p5.48xlarge", "aside", "set aside by gpucluster/pool: dev"),
         ("bare", "2 p5.48xlarge", "open", "no rule reads kubernetes:karpenter.sh/v1:NodePool"),
+        ("own", "2 p5.48xlarge", "open", "no rule reads kubernetes:karpenter.sh/v1:NodePool"),
         ("cli", "p5.48xlarge", "open", "no rule reads command:local:Command"),
     ]
-    assert summary(found) == ["at least 96 H100 in 5 pools: 1 checked, 1 set aside (gpucluster/pool: dev), 3 not"]
+    assert summary(found) == ["at least 112 H100 in 6 pools: 1 checked, 1 set aside (gpucluster/pool: dev), 4 not"]
+
+
+def test_what_user_data_of_a_checked_machine_starts_is_open() -> None:
+    data = {"instanceType": "m5.large", "userData": "aws ec2 run-instances --instance-type p5.48xlarge --count 64"}
+    [found] = _answers(_resource("aws:ec2/instance:Instance", "starter", data))
+    assert (found.label, found.part, found.verdict) == ("64 p5.48xlarge", "userData", "open")
 
 
 def test_machines_of_a_template_pinned_to_an_older_version_are_open() -> None:

@@ -1,4 +1,4 @@
-"""Where one value of a program names GPU machines, and what it says beside the name: their number and labels.
+"""Where one value of a program names GPU machines, and what it says beside the name: their number.
 
 Every text is read, at any depth and in JSON, YAML, base64 and gzip inside of a text, except labels, selectors of
 running machines, exclusions, and text for people. Alternatives of one group of machines, such as a list of machine
@@ -14,7 +14,7 @@ import zlib
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from gpucluster.core.catalog.gpu_names import About, GpuName, may_name, names_in
 from gpucluster.core.program.resources import UNKNOWN, Unknown
@@ -46,15 +46,12 @@ _NONE: Final = Numbers()
 
 @dataclass(kw_only=True)
 class Place:
-    """names: the most powerful first. path: of the first. gpus: of one machine, 0 if unknown. labels: UNKNOWN if all
-    are.
-    """
+    """names: the most powerful first. path: of the first. gpus: of one machine, 0 if unknown."""
 
     names: list[GpuName]
     path: str
     numbers: Numbers = field(default_factory=Numbers)
     gpus: int = 0
-    labels: Mapping[str, Any] | Unknown = field(default_factory=dict[str, Any])
 
 
 def places(value: Any) -> Iterator[Place]:
@@ -247,8 +244,7 @@ def _walk(value: Any, path: str, around: _Around, *, typed: bool) -> Iterator[_N
             if not isinstance(of, str) or _may_name(of):
                 yield from _walk(of, inside, here, typed=typed)
         if _requires_gpus(value):
-            started = (("template", at(value, "template")), *here)
-            yield _Named(names=[_GPU_MACHINES], path=path, around=started, document="")
+            yield _Named(names=[_GPU_MACHINES], path=path, around=here, document="")
     elif is_list(value):
         for of in value:
             yield from _walk(of, path, around, typed=typed)
@@ -269,7 +265,7 @@ def _requires_gpus(value: Mapping[str, Any]) -> bool:
         series = _SERIES.get(asked.rpartition("/")[2])
         if series is not None:
             return any(map(series.fullmatch, values))
-        return _REQUIRED.fullmatch(asked) is not None and values != ["0"]
+        return _REQUIRED.fullmatch(asked) is not None and (values != ["0"] or at(value, "operator") in ("Gt", "NotIn"))
     return not any(map(_KINDS_LEAST.fullmatch, value)) and any(
         of == "Required" or whole(of, "min") for key, of in value.items() if _LEAST.fullmatch(key)
     )
@@ -314,7 +310,7 @@ def _place(one: _Named) -> Place:
     if numbers.ceiling is None:
         limit = next((most for of in objects if (most := _limit(of, first, gpus)) is not None), None)
         numbers = Numbers(floor=numbers.floor, count=numbers.count, ceiling=limit)
-    return Place(names=names, path=one.path, numbers=numbers, gpus=gpus, labels=_labels(objects))
+    return Place(names=names, path=one.path, numbers=numbers, gpus=gpus)
 
 
 def _limit(of: Any, name: GpuName, gpus: int) -> Number:
@@ -327,18 +323,3 @@ def _limit(of: Any, name: GpuName, gpus: int) -> Number:
         if number is not None:
             return -(-number // each) if isinstance(number, int) and each else UNKNOWN
     return None
-
-
-def _labels(objects: Sequence[Any]) -> Mapping[str, Any] | Unknown:
-    """Labels of the nodes, else tags of the machines, the innermost first."""
-    found: dict[str, Any] = {}
-    hidden = False
-    for of in objects:
-        for path in (("labels",), ("nodeLabels",), ("metadata", "labels"), ("nodePoolConfig", "nodeLabels"), ("tags",)):
-            given = at(of, *path)
-            hidden = hidden or given is UNKNOWN
-            if is_list(given):
-                given = {text(one, "key"): at(one, "value") for one in known_items(given)}
-            if is_object(given):
-                found = {**cast("dict[str, Any]", given), **found}
-    return UNKNOWN if hidden and not found else found

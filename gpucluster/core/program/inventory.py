@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from gpucluster.core.catalog.gpu_names import About, GpuName, may_name, names_in
 from gpucluster.core.catalog.resource_types import RESERVED_CAPACITY, holdings
 from gpucluster.core.program.gpu_places import Number, Numbers, Place, numbers_of, places, texts
-from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown, once
+from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, once
 from gpucluster.core.program.values import at, flag, is_list, is_object, known_items, text, whole
 
 
@@ -25,8 +25,7 @@ class GpuMachines:
 
     names: of alternatives, the most powerful first. path: of the input, e.g. `computeResources.instanceTypes`.
     numbers: of machines. gpus: of one machine, 0 if unknown. cluster: URN, or name outside of the stack; None without
-    a cluster. labels: of the nodes, or tags of the machines. unused: whether only a template names them, which no
-    resource of the stack uses.
+    a cluster. unused: whether only a template names them, which no resource of the stack uses.
     """
 
     resource: Resource
@@ -35,7 +34,6 @@ class GpuMachines:
     numbers: Numbers
     gpus: int = 0
     cluster: str | None = None
-    labels: Mapping[str, Any] | Unknown = field(default_factory=dict[str, Any])
     unused: bool = False
 
     @property
@@ -73,9 +71,7 @@ def inventory(resources: Resources) -> Iterator[GpuMachines]:
             used.update(behind)
             if resource.custom and not found.get(resource.urn):
                 started = (place for urn in dict.fromkeys(behind) for place in templates[urn])
-                found[resource.urn] = [
-                    replace(place, numbers=numbers_of(resource.inputs), labels={}) for place in started
-                ]
+                found[resource.urn] = [replace(place, numbers=numbers_of(resource.inputs)) for place in started]
     for urn, made in found.items():
         resource = resources.get(urn)
         if resource is not None and made and urn not in used:
@@ -88,7 +84,6 @@ def inventory(resources: Resources) -> Iterator[GpuMachines]:
                     numbers=_numbers(place.numbers, resource, resources),
                     gpus=place.gpus,
                     cluster=cluster,
-                    labels=place.labels,
                     unused=urn in templates,
                 )
 
@@ -209,9 +204,7 @@ def _pods(value: Any, keys: Sequence[str], replicas: Number = None) -> Iterator[
         if isinstance(most := numbers_of(value).most, int):
             replicas = most
         for key in keys:
-            asked = text(value.get("nodeSelector"), key)
-            if not isinstance(asked, str):
-                continue
+            asked = " ".join(_selected(value, key))
             each = [whole(one, "resources", "limits", "nvidia.com/gpu") for one in known_items(value, "containers")]
             gpus = sum(one for one in each if isinstance(one, int))
             names = [*names_in(asked, About.MACHINES)]
@@ -220,6 +213,17 @@ def _pods(value: Any, keys: Sequence[str], replicas: Number = None) -> Iterator[
                 yield Place(names=names, path=path, numbers=Numbers(count=replicas or 1), gpus=gpus)
         for of in value.values():
             yield from _pods(of, keys, replicas)
+
+
+def _selected(pod: Mapping[str, Any], key: str) -> Iterator[str]:
+    """The values of a node label by which a pod selects its node."""
+    if isinstance(named := text(pod.get("nodeSelector"), key), str):
+        yield named
+    node = at(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    for term in known_items(node, "nodeSelectorTerms"):
+        for one in known_items(term, "matchExpressions"):
+            if at(one, "key") == key and at(one, "operator") == "In":
+                yield from (named for named in known_items(one, "values") if isinstance(named, str))
 
 
 def _numbers(stated: Numbers, resource: Resource, resources: Resources) -> Numbers:

@@ -395,6 +395,13 @@ def test_pods_start_machines_in_an_autopilot_cluster_alone() -> None:
     autopilot = _resource(_GKE, {"enableAutopilot": True}, "cluster")
     assert _found(autopilot, pods) == [("pods", "16 nvidia-h100-80gb", "H100", 128)]
     assert _found(_resource(_GKE, {}, "cluster"), pods) == []
+    wanted = {
+        "matchExpressions": [{"key": "cloud.google.com/gke-accelerator", "operator": "In", "values": ["nvidia-l4"]}]
+    }
+    near = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [wanted]}}
+    by_affinity = {"containers": pod["containers"], "affinity": {"nodeAffinity": near}}
+    job = _resource("kubernetes:batch/v1:Job", {"spec": {"parallelism": 2, "template": {"spec": by_affinity}}}, "job")
+    assert _found(autopilot, job) == [("job", "2 nvidia-l4", "L4", 16)]
 
 
 def test_a_foreign_component_counts_where_its_parts_do_not() -> None:
