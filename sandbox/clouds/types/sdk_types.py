@@ -12,6 +12,7 @@ import json
 import re
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -105,7 +106,7 @@ def site_packages(virtualenv: Path | None) -> Path:
 def installed_sdks(folder: Path) -> dict[str, Sdk]:
     """The resource SDKs in a site-packages folder, by provider package."""
     sdks: dict[str, Sdk] = {}
-    for file in sorted(folder.glob("pulumi_*/pulumi-plugin.json")):
+    for file in sorted(folder.glob("*/pulumi-plugin.json")):  # not all begin with pulumi_, such as lbrlabs_pulumi_eks
         try:
             plugin = json.loads(file.read_text())
         except ValueError:
@@ -159,7 +160,7 @@ def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
     root: folder of the SDK package.
     """
     reader = _Reader(root)
-    resource = _class_text(declaration.file, declaration.class_name) or ""
+    resource = next(_class_texts(declaration.file, declaration.class_name), "")
     named = re.search(r"get_resource_args_opts\((\w+)", resource)
     args_class = named[1] if named else f"{declaration.class_name}Args"
     inputs = reader.properties(declaration.file, args_class) or _arguments(declaration)
@@ -326,18 +327,18 @@ def _source(file: Path) -> _Source:
 _TOP_LEVEL: Final = re.compile(r"^[@A-Za-z_]", re.MULTILINE)
 
 
-def _class_text(file: Path, class_name: str) -> str | None:
+def _class_texts(file: Path, class_name: str) -> Iterator[str]:
+    """The class up to each line that may be the next one after it: lines of a long text begin at the margin, too."""
     source = _source(file)
     start = source.starts.get(class_name)
-    if start is None:
-        return None
-    end = _TOP_LEVEL.search(source.text, start + 1)
-    return source.text[start : end.start() if end else len(source.text)]
+    if start is not None:
+        yield from (source.text[start : end.start()] for end in _TOP_LEVEL.finditer(source.text, start + 1))
+        yield source.text[start:]
 
 
 def _parsed_class(file: Path, class_name: str) -> ast.ClassDef | None:
-    text = _class_text(file, class_name)
-    if text is None:
-        return None
-    node = ast.parse(text).body[0]
-    return node if isinstance(node, ast.ClassDef) else None
+    for text in _class_texts(file, class_name):
+        with suppress(SyntaxError):
+            node = ast.parse(text).body[0]
+            return node if isinstance(node, ast.ClassDef) else None
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpucluster.sandbox.clouds.types.sdk_types import installed_sdks, site_packages
+from gpucluster.sandbox.clouds.types.sdk_types import Declaration, installed_sdks, read_type, site_packages
 
 
 def test_the_sdks_of_this_environment_are_found_with_their_versions() -> None:
@@ -42,3 +42,38 @@ def test_a_plugin_file_that_is_cut_off_leaves_the_others(tmp_path: Path) -> None
         (tmp_path / package).mkdir()
         (tmp_path / package / "pulumi-plugin.json").write_text(text)
     assert [*installed_sdks(tmp_path)] == ["whole"]
+
+
+def test_an_sdk_is_found_whatever_its_package_is_called(tmp_path: Path) -> None:
+    (tmp_path / "company_pulumi_network").mkdir()
+    plugin = '{"resource": true, "name": "company-network", "server": "github://api.github.com/company"}'
+    (tmp_path / "company_pulumi_network" / "pulumi-plugin.json").write_text(plugin)
+    assert [*installed_sdks(tmp_path)] == ["company-network"]
+
+
+def test_a_text_over_several_lines_does_not_end_a_class(tmp_path: Path) -> None:
+    (file := tmp_path / "zone.py").write_text(
+        '''
+class Zone(pulumi.CustomResource):
+    @property
+    @pulumi.getter
+    @_utilities.deprecated("""Use the subscription
+to change the plan.
+class of subscription: paid.""")
+    def plan(self) -> pulumi.Output[str]:
+        return pulumi.get(self, "plan")
+
+    @property
+    @pulumi.getter
+    def status(self) -> pulumi.Output[Optional[int]]:
+        return pulumi.get(self, "status")
+
+@pulumi.output_type
+class Other:
+    pass
+'''
+    )
+    assert read_type(tmp_path, Declaration(file, "Zone"))["outputs"] == {
+        "plan": {"type": "str", "required": True},
+        "status": {"type": "int", "required": False},
+    }
