@@ -6,10 +6,12 @@ version update first").
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from gpucluster.core.catalog.aws_regions import aws_regions
 from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.aws import invokes, names
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
@@ -138,7 +140,8 @@ _CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource, Change], bool]]]
 }
 
 
-_REGION = r"[a-z]{2}(-[a-z]+)+-\d"
+_DIRECTION = "(north|south|central)?(east|west|north|south|central)"
+_REGION = rf"[a-z]{{2,4}}(-[a-z]+)*-{_DIRECTION}-\d"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.aws")
 _GLOBAL = "global"
 """Scope of types without a region, such as IAM's."""
@@ -153,7 +156,9 @@ class Aws(Cloud):
         """Checks the form of a region; the sandbox does not check whether it exists, because the list changes."""
         region = config.get("region")
         if isinstance(region, str) and not re.fullmatch(_REGION, region):
-            return [Failure("region", f"invalid AWS Region: {region}; a region looks like us-east-1")]
+            near = difflib.get_close_matches(region[:40], aws_regions(), n=1)
+            hint = f"did you mean {near[0]}?" if near else "a region looks like us-east-1"
+            return [Failure("region", f"invalid AWS Region: {region}; {hint}")]
         return []
 
     def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -139,10 +139,21 @@ def test_a_mistyped_setting_of_the_provider_is_a_failure(provider: Provider) -> 
     assert [failure.reason for failure in answer.failures] == ["unknown property 'regoin'; did you mean 'region'?"]
 
 
-def test_a_region_that_looks_like_none_is_a_failure(provider: Provider) -> None:
-    answer = provider.CheckConfig(provider_pb2.CheckRequest(news=to_struct({"region": "moon"})), Context())
+@pytest.mark.parametrize(
+    ("region", "reasons"),
+    [
+        ("moon", ["invalid AWS Region: moon; a region looks like us-east-1"]),
+        ("us-wset-2", ["invalid AWS Region: us-wset-2; did you mean us-west-2?"]),
+        ("us-east", ["invalid AWS Region: us-east; did you mean us-east-2?"]),
+        ("ap-southeast-9", []),
+        ("us-gov-west-1", []),
+        ("eusc-de-east-1", []),
+    ],
+)
+def test_a_region_that_looks_like_none_is_a_failure(provider: Provider, region: str, reasons: list[str]) -> None:
+    answer = provider.CheckConfig(provider_pb2.CheckRequest(news=to_struct({"region": region})), Context())
     assert [(failure.property, failure.reason) for failure in answer.failures] == [
-        ("region", "invalid AWS Region: moon; a region looks like us-east-1")
+        ("region", reason) for reason in reasons
     ]
 
 
