@@ -175,9 +175,11 @@ class Account(ABC):
     """One configured provider: an account and region, or a Kubernetes cluster.
 
     remark: a notice for the user before any resource is created; may be empty.
+    invents: whether a resource that a program only reads has a made-up answer if the sandbox does not have it.
     """
 
     remark: str = ""
+    invents: bool = True
 
     @property
     def place(self) -> Mapping[str, Any]:

@@ -2,17 +2,11 @@
 """The values of the provider `random`: it uses no cloud, so the sandbox computes them.
 
 Source: pulumi_random 4.21.4, the descriptions of its resources. Pets do not use the provider's word lists, and bcrypt
-hashes are not computed.
-
-A substitute for the answer of a data source: without an account only its form is known.
-"""
+hashes are not computed."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
-import re
 import secrets
 import string
 import uuid
@@ -26,7 +20,7 @@ from gpucluster.sandbox.clouds.cloud import Account, Change, Cloud, CreatedResou
 from gpucluster.sandbox.clouds.model import random_hex
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.store.ledger import Ledger
-from gpucluster.sandbox.clouds.types.schema import Property, ResourceType, Schema
+from gpucluster.sandbox.clouds.types.schema import ResourceType, Schema
 from gpucluster.sandbox.clouds.types.sdk_types import DYNAMIC
 from gpucluster.sandbox.clouds.types.validate import Failure
 from gpucluster.sandbox.clouds.types.values import UNKNOWN, from_struct, plain, to_struct
@@ -171,69 +165,3 @@ def construct(request: Any, type_: ResourceType) -> Any:
         state = to_struct(outputs)
         monitor.RegisterResourceOutputs(resource_pb2.RegisterResourceOutputsRequest(urn=urn, outputs=state))
     return provider_pb2.ConstructResponse(urn=urn, state=state)
-
-
-_SCALARS: Final = ("str", "int", "float", "bool")
-_LISTED: Final = 2
-"""Items in an invented list: programs that use the first, or the first two, find them."""
-
-
-def made_up(function: ResourceType, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The outputs of a data source, by their types.
-
-    A text is its field's name and twelve digits, an id the noun of the data source and seventeen, as in EC2.
-    """
-    digits = hashlib.sha256(json.dumps([function.token, args], sort_keys=True, default=str).encode()).hexdigest()
-    noun = re.sub(r"^(get|list)", "", function.token.rsplit(":", 1)[-1]).lower()
-    maker = _Maker(function, noun, digits)
-    answer = {name: maker.value(name, prop) for name, prop in function.outputs.items()}
-    requested = {name: value for name, value in args.items() if value is not None and name in answer}
-    return {**answer, **{name: _of_type(function.outputs[name].type, value) for name, value in requested.items()}}
-
-
-def _of_type(type_: Any, value: Any) -> Any:
-    """Providers parse a text as a boolean or a number if they need one, and return the parsed value."""
-    if not isinstance(value, str) or type_ not in ("bool", "int", "float"):
-        return value
-    try:
-        return value == "true" if type_ == "bool" else float(value)
-    except ValueError:
-        return value
-
-
-class _Maker:
-    def __init__(self, function: ResourceType, noun: str, digits: str) -> None:
-        self._function = function
-        self._noun = noun
-        self._digits = digits
-
-    def value(self, name: str, prop: Property) -> Any:
-        return self._of_type(name, prop.type) if prop.required else None
-
-    def _of_type(self, name: str, type_: Any, at: int = 0) -> Any:
-        if isinstance(type_, str):
-            return {"str": self._text(name, at), "int": 0, "float": 0, "bool": False}.get(type_)
-        ((kind, inner),) = type_.items()
-        match kind:
-            case "list":
-                simple = inner in _SCALARS
-                return [self._of_type(name.removesuffix("s"), inner, at) for at in range(_LISTED)] if simple else []
-            case "map":
-                return {}
-            case "const":
-                return inner
-            case "enum":
-                return inner[0]
-            case "ref":
-                properties = self._function.types[inner]
-                return {each: self.value(each, prop) for each, prop in properties.items()}
-            case _:
-                return self._of_type(name, inner[0], at)
-
-    def _text(self, name: str, at: int) -> str:
-        digits = self._digits[at : at + 17]
-        if name == "id":
-            return f"{self._noun.removesuffix('s')}-{digits}"
-        if name.endswith("Id"):
-            return f"{name.removesuffix('Id').lower()}-{digits}"
-        return f"{name}-{digits[:12]}"

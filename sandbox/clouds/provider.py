@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Set
+from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -29,7 +30,6 @@ from gpucluster.sandbox.clouds.cloud import (
 from gpucluster.sandbox.clouds.events.long_running import UnfinishedError, Waiting, refuse_unfinished
 from gpucluster.sandbox.clouds.events.scenario import Scenario
 from gpucluster.sandbox.clouds.events.weather import Weather
-from gpucluster.sandbox.clouds.foreign import made_up
 from gpucluster.sandbox.clouds.outputs import before
 from gpucluster.sandbox.clouds.requests import Maker, Requests, decoded, diff_response, failures_of
 from gpucluster.sandbox.clouds.store.ledger import Ledger
@@ -96,6 +96,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._schema = schema
         self._ledger = ledger
         self._weather = weather or Weather(Scenario())
+        self._invents = self._weather.inventions
         self._waiting = Waiting(ledger)
         self.die: Callable[[], object] = self.stop_waiting
         """Ends the process that a real provider would be."""
@@ -109,7 +110,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def _warn(self, urn: str, message: str) -> None:
         if self._engine is not None:
             request = engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=message, urn=urn)
-            self._engine.Log(request)
+            with suppress(grpc.RpcError):  # the engine has exited and shows no message
+                self._engine.Log(request)
 
     @property
     def _requests(self) -> Requests:
@@ -169,7 +171,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         resource = Resource(
             urn=request.urn, type=self._type(request.urn), inputs=news, old_inputs=from_struct(request.olds)
         )
-        failures = self._configured.failures(resource)
+        failures = self._configured.failures(self._invents.judged(resource))
         inputs = news if failures else self._configured.defaults(resource, request.randomSeed)
         return provider_pb2.CheckResponse(inputs=to_struct(inputs), failures=failures_of(failures))
 
@@ -177,6 +179,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def Diff(self, request: Any, context: Any) -> Any:
         resource = self._existing(request, request.news, request.olds)
         account = self._configured
+        if self._invents.is_imported(resource):
+            return diff_response([], [], [])
         found = changes(resource.old_inputs, resource.inputs)
         replaced: list[str] = []
         for change in found:
@@ -218,7 +222,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 "of its values are checked",
             )
         if request.preview:
-            account.rehearse(resource)
+            account.rehearse(self._invents.judged(resource))
             return provider_pb2.CreateResponse(properties=to_struct(before(resource, account.known(resource))))
 
         there = self._requests.create(resource)
@@ -231,7 +235,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         if (first := account.before_update(resource)) is not None and first[1]:
             self._warn(request.urn, first[1])
         if request.preview:
-            account.rehearse(resource)
+            account.rehearse(self._invents.judged(resource))
             return provider_pb2.UpdateResponse(properties=to_struct(before(resource, account.known(resource))))
 
         there = self._requests.update(resource)
@@ -239,12 +243,18 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     @_answers
     def Read(self, request: Any, context: Any) -> Any:
-        there = self._requests.read(self._type(request.urn), request.id, from_struct(request.properties))
-        if there is None:
-            return provider_pb2.ReadResponse()
-        return provider_pb2.ReadResponse(
-            id=there.id, properties=to_struct(there.outputs), inputs=to_struct(there.inputs)
-        )
+        there = self._requests.read(type_ := self._type(request.urn), request.id, from_struct(request.properties))
+        if there is None:  # a refresh has properties; what a program only reads, or imports, exists in its account
+            invents = self._invents.reads and self._configured.invents and not request.properties.fields
+            return self._elsewhere(request, type_) if invents else provider_pb2.ReadResponse()
+        properties, inputs = to_struct(there.outputs), to_struct(there.inputs)
+        return provider_pb2.ReadResponse(id=there.id, properties=properties, inputs=inputs)
+
+    def _elsewhere(self, request: Any, type_: ResourceType) -> Any:
+        said = f"{type_.token} {request.id!r} is not in the sandbox: what it holds is made up (a scenario has `exists`)"
+        self._warn(request.urn, said)
+        properties = to_struct(self._invents.read(type_, request.id, self._configured.place))
+        return provider_pb2.ReadResponse(id=request.id, properties=properties)
 
     @_answers
     def Delete(self, request: Any, context: Any) -> Any:
@@ -273,7 +283,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             raise CloudError(f"unrecognized function {token}: the installed SDK ({version}) does not have it")
         if not known:
             self._warn("", f"the answer of {token} is made up: the sandbox asks nobody (a scenario has `data`)")
-        return made_up(function, {**self._configured.place, **args})
+        return self._invents.answer(function, {**self._configured.place, **args})
 
     @_answers
     def Construct(self, request: Any, context: Any) -> Any:

@@ -115,6 +115,8 @@ class Resident:
         self._servers = servers
         self._named = named
         self._waits = waits
+        self.invents = False
+        """Whether resources have made-up values that a program reads or imports, and the sandbox does not have."""
         self._weather: Weather | None = None
         self._listener = socket.socket(socket.AF_UNIX)
 
@@ -156,6 +158,7 @@ class Resident:
             from gpucluster.sandbox.clouds.registry import Clouds
 
             self._weather = Weather(self._scenario, self._waits)
+            self._weather.inventions.reads = self.invents
             clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers, self._named)
         except Exception:
             # Launchers see the end of their connection, and the engine reports the provider that did not start.

@@ -197,9 +197,10 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             happening = _happening(project, scenario, sdks, ledger)
             real = kubernetes != SIMULATED and line.words[0] in WITH_PROGRAM
             servers = parts.enter_context(_real_servers(project, ledger, kubernetes)) if real else None
-            resident = parts.enter_context(
-                Resident(socket_path, sdks, ledger, store.log, happening, servers, named_types(project, line), waits)
-            )
+            named = named_types(project, line)
+            resident = Resident(socket_path, sdks, ledger, store.log, happening, servers, named, waits)
+            resident.invents = line.words != ("import",)
+            parts.enter_context(resident)
             if host is not None:
                 variables = host.environment(variables)
             relayed = line.words[0] in WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")

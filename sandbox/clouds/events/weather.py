@@ -23,6 +23,7 @@ from gpucluster.core.text.type_guards import mapping
 from gpucluster.sandbox.clouds.cloud import Act, AgainError, CloudError
 from gpucluster.sandbox.clouds.events.long_running import LongRunningType, UnfinishedError, long_running_types
 from gpucluster.sandbox.clouds.events.scenario import Disturbance, Scenario
+from gpucluster.sandbox.clouds.invented import Inventions
 from gpucluster.sandbox.clouds.store.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.types.values import plain
 
@@ -104,6 +105,7 @@ class Weather:
         self.mishaps: list[Mishap] = []
         self.missing: dict[str, str] = {}
         """Settings that a provider lacks: key of the stack's configuration -> an example."""
+        self.inventions = Inventions()
         self.calm = not (scenario.operations or scenario.quotas or scenario.capacity)
         """Whether the scenario has no disturbances."""
 

@@ -244,6 +244,8 @@ class RealServer:
 class RealCluster(Cluster):
     """The API server of one cluster, with a real one that validates."""
 
+    invents = False
+
     def __init__(self, ledger: Ledger, server: str, config: Mapping[str, Any], servers: RealServers) -> None:
         super().__init__(ledger, server, config)
         self._real = servers.at(server)

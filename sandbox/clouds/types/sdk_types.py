@@ -78,7 +78,7 @@ class Sdk:
         name = token.rsplit(":", 1)[-1]
         if not re.fullmatch(_FUNCTION, name):
             return None
-        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
         class_name = f"{name[:1].upper()}{name[1:]}Result"
         for file in sorted(self.root.rglob(f"{snake}.py")):
             text = file.read_text()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -55,6 +55,19 @@ class Secret:
     """A value the engine encrypts in its state and masks in its output."""
 
     value: Any
+
+
+def forgotten(value: Any, texts: Collection[str]) -> Any:
+    """The value with `UNKNOWN` for every text that contains one of these."""
+    if isinstance(value, str):
+        return UNKNOWN if any(text in value for text in texts) else value
+    if isinstance(value, Secret):
+        return Secret(forgotten(value.value, texts))
+    if is_object(value):
+        return {key: forgotten(item, texts) for key, item in value.items()}
+    if is_list(value):
+        return [forgotten(item, texts) for item in value]
+    return value
 
 
 def from_struct(struct: struct_pb2.Struct) -> dict[str, Any]:

@@ -40,9 +40,15 @@ class Context:
 
 
 @pytest.fixture
-def provider(schemas: dict[str, Schema], ledger: Ledger) -> Provider:
+def weather() -> Weather:
+    """What the providers of a command share."""
+    return Weather(Scenario())
+
+
+@pytest.fixture
+def provider(schemas: dict[str, Schema], ledger: Ledger, weather: Weather) -> Provider:
     """The provider `aws` in us-east-1."""
-    made = Provider(Aws(), schemas["aws"], ledger)
+    made = Provider(Aws(), schemas["aws"], ledger, weather)
     made.Configure(provider_pb2.ConfigureRequest(args=to_struct({"region": "us-east-1"})), Context())
     return made
 
@@ -175,6 +181,34 @@ def test_data_sources_answer_for_the_fake_account_or_have_an_answer_that_is_made
     assert [line.partition(" is made up")[0] for line in said] == ["the answer of aws:ec2/getAmi:getAmi"] * 2
     with pytest.raises(AbortedError, match="unrecognized function aws:ec2/getNothing:getNothing"):
         ask("aws:ec2/getNothing:getNothing")
+
+
+def test_a_value_that_is_made_up_is_not_judged(provider: Provider) -> None:
+    request = provider_pb2.InvokeRequest(tok="aws:ssm/getParameter:getParameter", args=to_struct({"name": "image"}))
+    image = from_struct(getattr(provider.Invoke(request, Context()), "return"))["value"]
+
+    def judged(value: str) -> list[str]:
+        inputs = {"ami": value, "instanceType": "t3.micro"}
+        urn = URN.replace("ec2/vpc:Vpc", "ec2/instance:Instance")
+        answer = provider.Check(provider_pb2.CheckRequest(urn=urn, news=to_struct(inputs)), Context())
+        assert from_struct(answer.inputs)["ami"] == value
+        return [failure.property for failure in answer.failures]
+
+    assert (judged(image), judged(f"a {image}"), judged("al2023")) == ([], [], ["ami"])
+
+
+def test_what_a_program_reads_or_imports_is_made_up_and_what_a_refresh_misses_is_not(
+    provider: Provider, weather: Weather
+) -> None:
+    read = provider_pb2.ReadRequest(id="vpc-1", urn=URN)
+    assert provider.Read(read, Context()).id == ""
+    weather.inventions.reads = True
+    found = provider.Read(read, Context())
+    assert (found.id, from_struct(found.inputs), from_struct(found.properties)["region"]) == ("vpc-1", {}, "us-east-1")
+    imported = provider_pb2.DiffRequest(id="vpc-1", urn=URN, olds=found.properties, news=to_struct(INPUTS))
+    assert provider.Diff(imported, Context()).changes == provider_pb2.DiffResponse.DIFF_NONE
+    refresh = provider_pb2.ReadRequest(id="vpc-1", urn=URN, properties=found.properties)
+    assert provider.Read(refresh, Context()).id == ""
 
 
 def test_a_type_without_a_model_is_named_once_and_one_with_a_model_never(

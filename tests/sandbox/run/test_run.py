@@ -645,7 +645,7 @@ def test_two_runs_at_the_same_time_do_not_disturb_each_other(project: Any) -> No
 
 
 @pytest.mark.slow
-def test_a_resource_that_exists_can_be_looked_up_and_one_that_does_not_is_an_error(project: Any) -> None:
+def test_a_resource_that_exists_can_be_looked_up_and_one_that_does_not_is_made_up(project: Any) -> None:
     project.write(NETWORK)
     project.pulumi("up", "--yes", "--skip-preview")
     lookup = """
@@ -658,7 +658,7 @@ def test_a_resource_that_exists_can_be_looked_up_and_one_that_does_not_is_an_err
     project.write(lookup, **{"small:id": vpc})
     assert 'block: "10.0.0.0/16"' in project.pulumi("preview")
     project.write(lookup, **{"small:id": "vpc-0"})
-    assert "'vpc-0' does not exist" in project.refused("preview")
+    assert "aws:ec2/vpc:Vpc 'vpc-0' is not in the sandbox: what it holds is made up" in project.pulumi("preview")
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpucluster.sandbox.clouds.types.sdk_types import Declaration, installed_sdks, read_type, site_packages
+from gpucluster.sandbox.clouds.types.sdk_types import Declaration, Sdk, installed_sdks, read_type, site_packages
 
 
 def test_the_sdks_of_this_environment_are_found_with_their_versions() -> None:
@@ -49,6 +49,16 @@ def test_an_sdk_is_found_whatever_its_package_is_called(tmp_path: Path) -> None:
     plugin = '{"resource": true, "name": "company-network", "server": "github://api.github.com/company"}'
     (tmp_path / "company_pulumi_network" / "pulumi-plugin.json").write_text(plugin)
     assert [*installed_sdks(tmp_path)] == ["company-network"]
+
+
+def test_a_data_source_is_found_whatever_capitals_its_name_has(tmp_path: Path) -> None:
+    (tmp_path / "kms").mkdir()
+    (file := tmp_path / "kms" / "get_kms_key_ring.py").write_text(
+        "import pulumi\nclass GetKMSKeyRingResult:\n    pass\n'gcp:kms/getKMSKeyRing:getKMSKeyRing'\n"
+    )
+    (tmp_path / "__init__.py").touch()
+    sdk = Sdk("gcp", "1.0.0", tmp_path)
+    assert sdk.declaration("gcp:kms/getKMSKeyRing:getKMSKeyRing") == Declaration(file, "GetKMSKeyRingResult")
 
 
 def test_a_text_over_several_lines_does_not_end_a_class(tmp_path: Path) -> None:

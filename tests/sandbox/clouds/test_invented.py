@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.foreign import made_up
+from gpucluster.sandbox.clouds.invented import made_up
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType
 
 _IMAGE = ResourceType(
@@ -23,7 +23,10 @@ _IMAGE = ResourceType(
         "size": Property("int", required=True),
         "note": Property("str", required=False),
     },
-    {"State": {"word": Property("str", required=True), "ready": Property("bool", required=True)}, "Disk": {}},
+    {
+        "State": {"word": Property("str", required=True), "ready": Property("bool", required=True)},
+        "Disk": {"parts": Property({"list": {"ref": "Disk"}}, required=True)},
+    },
 )
 
 
@@ -34,7 +37,7 @@ def test_an_answer_has_the_form_that_the_sdk_declares() -> None:
         "ownerId": f"owner-{digits}",
         "mostRecent": True,
         "zones": [f"zone-{digits[:12]}", f"zone-{digits[1:13]}"],
-        "disks": [],
+        "disks": [{"parts": []}],
         "state": {"word": f"word-{digits[:12]}", "ready": False},
         "tags": {},
         "size": 0,
