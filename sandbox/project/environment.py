@@ -23,6 +23,9 @@ ALLOWED: Final = frozenset(
 """The caller's variables for finding programs, writing text, and Pulumi's display. HOME is not among them (it leads to
 `~/.aws` and `~/.kube`), nor is any variable that names a cloud, a cluster or a token."""
 
+CALLS_FILE: Final = "SANDBOX_CALLS"
+"""Variable with the file of answers to requests that a program sends itself; the file may not exist."""
+
 
 def environment(caller: Mapping[str, str], store: Store) -> dict[str, str]:
     """The variables of all processes in the sandbox."""

@@ -32,7 +32,7 @@ from gpucluster.sandbox.engine.yaml_host import put_yaml_host
 from gpucluster.sandbox.machine import disk
 from gpucluster.sandbox.machine.disk import scratch_folder
 from gpucluster.sandbox.machine.process import StoppedError, run_engine
-from gpucluster.sandbox.project.environment import environment
+from gpucluster.sandbox.project.environment import CALLS_FILE, environment
 from gpucluster.sandbox.project.project import Project, find_project
 from gpucluster.sandbox.run.arguments import CommandLine, reads_state, refuse_command
 from gpucluster.sandbox.run.closing import COMMANDS, print_closing
@@ -183,6 +183,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
         socket_path, refused, waits = scratch / "clouds", scratch / "input-error", scratch / "waits"
         variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused), WAITS_FILE: str(waits)}
+        variables[CALLS_FILE] = str(scratch / "calls")
         variables |= TAKES_THE_HIGHEST if foreign else {}
         (closing := scratch / "closing").mkdir()
         variables[FOLDER_VARIABLE] = str(closing)
@@ -194,7 +195,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
             host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None
             ledger = parts.enter_context(store.open_ledger())
-            happening = _happening(project, scenario, sdks, ledger)
+            happening = _happening(project, scenario, sdks, ledger, scratch / "calls")
             real = kubernetes != SIMULATED and line.words[0] in WITH_PROGRAM
             servers = parts.enter_context(_real_servers(project, ledger, kubernetes)) if real else None
             named = named_types(project, line)
@@ -231,7 +232,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     return code
 
 
-def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Scenario:
+def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger, calls: Path) -> Scenario:
     """The scenario of a file, after adding its existing resources to the clouds."""
     if file is None:
         return Scenario()
@@ -239,13 +240,14 @@ def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], led
     from gpucluster.core.light_import import install_empty_sdk
 
     install_empty_sdk()
-    from gpucluster.sandbox.run.scenario_file import put_other_stacks, read_scenario
+    from gpucluster.sandbox.run.scenario_file import put_calls, put_other_stacks, read_scenario
     from gpucluster.sandbox.run.seed import disturb, seed
 
     scenario = read_scenario(file)
     seed(scenario, sdks, ledger)
     disturb(scenario, ledger)
     put_other_stacks(project, scenario.stacks)
+    put_calls(calls, scenario.calls)
     return scenario
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,6 +24,7 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.events.long_running import long_running_types
 from gpucluster.sandbox.clouds.events.quotas import quota_kinds
 from gpucluster.sandbox.clouds.events.scenario import (
+    Call,
     Capacity,
     Data,
     Disturbance,
@@ -60,6 +61,12 @@ def put_other_stacks(project: Project, stacks: Mapping[str, Mapping[str, Any]]) 
         file = project.store.states(other) / f"{stack}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         replace_text(file, json.dumps(document))
+
+
+def put_calls(file: Path, calls: Sequence[Call]) -> None:
+    """Writes the answers for programs (`sandbox/engine/language_host/calls.py`)."""
+    if calls:
+        file.write_text(json.dumps([vars(call) for call in calls]), encoding="utf-8")
 
 
 def _known_cloud(cloud: str) -> str:
@@ -221,6 +228,12 @@ class _Data(_Part):
     result: dict[str, Any] = Field(min_length=1)
 
 
+class _Call(_Part):
+    url: Annotated[str, Field(pattern="^https?://[^/]+/")]
+    body: str = "*"
+    result: Any
+
+
 class File(_Part):
     """All of it."""
 
@@ -231,6 +244,7 @@ class File(_Part):
     drift: list[_Drift] = []
     data: list[_Data] = []
     stacks: dict[_StackName, dict[str, Any]] = {}
+    calls: list[_Call] = []
     asked: dict[str, Any] = {}
     """Answers that plans read (`gpucluster/core/program/asked.py`)."""
 
@@ -257,6 +271,7 @@ def read_scenario(file: Path) -> Scenario:
         drift=tuple(Drift(**it.model_dump()) for it in given.drift),
         data=tuple(Data(**it.model_dump()) for it in given.data),
         stacks=given.stacks,
+        calls=tuple(Call(**it.model_dump()) for it in given.calls),
     )
 
 

@@ -31,7 +31,7 @@ def missing_sdks(resources: Iterable[Mapping[str, Any]], sdks: Mapping[str, Sdk]
 
 
 _TOKEN: Final = re.compile(r"[a-z][\w-]*:[\w./-]+(?::\w+)?")
-_TYPE: Final = re.compile(r"""^\s+type:\s*["']?([a-z][\w-]*:[\w./-]+(?::\w+)?)["']?\s*(?:#.*)?$""", re.MULTILINE)
+_TYPE: Final = re.compile(r"""[\s{,]type:\s*["']?([a-z][\w-]*:[\w./-]+(?::\w+)?)["']?\s*(?:[,}#]|$)""", re.MULTILINE)
 """The type of a resource in YAML."""
 _PROGRAMS: Final = ("*.yaml", "*.yml")
 

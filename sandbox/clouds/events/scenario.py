@@ -110,6 +110,15 @@ class Data:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Call:
+    """The answer to an HTTP request of the program itself. url, body: patterns. result: a text, or an object."""
+
+    url: str
+    result: Any
+    body: str = "*"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """By default nothing exists, nothing is limited, and all requests succeed at once."""
 
@@ -120,6 +129,7 @@ class Scenario:
     drift: tuple[Drift, ...] = ()
     data: tuple[Data, ...] = ()
     stacks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    calls: tuple[Call, ...] = ()
 
     def result(self, function: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         """The answer of a data source in this scenario, later entries override earlier ones; empty if it has none."""

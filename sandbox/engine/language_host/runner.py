@@ -15,7 +15,7 @@ import runpy
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -51,6 +51,13 @@ def run_program(data: bytes, engine_address: str) -> int:
     program = Path(os.path.normpath(Path(request.info.program_directory, request.info.entry_point)))
     sys.argv = [str(program), *request.args]
 
+    calls = runpy.run_path(str(Path(__file__).with_name("calls.py")))
+    asked: list[str] = calls["watch_calls"](os.environ.get("SANDBOX_CALLS"))
+
+    backend = os.environ.get("PULUMI_BACKEND_URL", "")
+    if backend.startswith("file://"):
+        _find_stacks(backend.removeprefix("file://"))
+
     def tell(message: str) -> int:
         with suppress(grpc.RpcError):  # the engine has exited and shows no message
             pulumi.log.error(message)
@@ -81,8 +88,32 @@ def run_program(data: bytes, engine_address: str) -> int:
             return SHOWN
         return tell(f"The engine refused a request of the program: {error.details()}")
     except Exception as error:
-        return tell("The program failed:\n" + _traceback_of_program(error, program))
+        return tell("The program failed:\n" + _traceback_of_program(error, program) + _advice(error, asked))
     return 0
+
+
+def _find_stacks(backend: str) -> None:
+    """References to stacks of the state in this folder have its only organization, whatever they name; one to a stack
+    that it lacks says how to give its outputs, which the engine's error does not.
+    """
+    import pulumi
+
+    made = pulumi.StackReference.__init__
+
+    def init(self: Any, name: str, stack_name: Any = None, opts: Any = None) -> None:
+        wanted = name if stack_name is None else stack_name
+        if isinstance(wanted, str) and wanted.count("/") == 2:
+            _, project, stack = wanted.split("/")
+            found = f"organization/{project}/{stack}"
+            if not any(Path(backend, ".pulumi", "stacks", project).glob(f"{stack}.json*")):
+                raise pulumi.RunError(
+                    f"The sandbox has no stack {wanted}: give the outputs that the program reads in a scenario, "
+                    f"`stacks: {{{found}: {{NAME: VALUE}}}}`, {_WITH_SCENARIO}."
+                )
+            wanted = found
+        made(self, name, wanted, opts)
+
+    pulumi.StackReference.__init__ = init
 
 
 def run_policy_pack(data: bytes, engine_address: str) -> int:
@@ -186,6 +217,36 @@ def _traceback_of_program(error: Exception, program: Path) -> str:
             break
         start = start.tb_next
     return "".join(traceback.format_exception(type(error), error, start or error.__traceback__))
+
+
+_WITH_SCENARIO = "and run `gpucluster sandbox --scenario FILE pulumi ...`"
+_CLIENTS = ("azure", "boto", "google", "http", "requests", "socket", "ssl", "urllib")
+
+
+def _advice(error: BaseException | None, asked: Sequence[str]) -> str:
+    """What to do about an error that has its cause in the sandbox; empty for others. asked: hosts."""
+    while error is not None:
+        client = type(error).__module__.startswith(_CLIENTS) or (asked and isinstance(error, OSError))
+        if client and not isinstance(error, FileNotFoundError):
+            whom, host = (asked[-1], asked[-1]) if asked else ("a cloud", "HOST")
+            return (
+                f"The program asks {whom} itself, not by Pulumi, and has no account there. Answer in a scenario, "
+                f"`calls: [{{url: 'https://{host}/*', result: ...}}]`, {_WITH_SCENARIO}."
+            )
+        if isinstance(error, KeyError) and traceback.extract_tb(error.__traceback__)[-1].filename == "<frozen os>":
+            return (
+                f"Programs in the sandbox get no variable that may name an account: give {error} a default in the "
+                "program, or read it from the stack's configuration."
+            )
+        if isinstance(error, FileNotFoundError) and error.filename == "pulumi":
+            return (
+                "The program starts Pulumi itself (automation API), which has no Pulumi in the sandbox: preview the "
+                "project that it starts, in its own folder."
+            )
+        if isinstance(error, ModuleNotFoundError):
+            return f"Install the package that has {error.name}, with {sys.executable} -m pip install, and run it again."
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _main() -> None:

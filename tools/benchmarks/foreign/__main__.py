@@ -154,7 +154,7 @@ def _run(command: list[str], folder: Path) -> tuple[int, str]:
 
 def _first_error(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip() != "error: The program failed:"]
-    found = [line for line in lines if re.match(r"(\S+ )?error: |\w*(Error|Exception)\b.*: ", line)]
+    found = [line for line in lines if re.match(r"(\S+ )?error: |[\w.]*(Error|Exception)\b.*: ", line)]
     plain = [line for line in found if "preview failed" not in line] or found or lines[-1:]
     return plain[0][:240] if plain else "no output"
 
