@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
-from gpucluster.core.program.resources import UNKNOWN, Resource
+from gpucluster.core.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.core.program.values import at, flag, items, text
 from gpucluster.policies.clouds.open_ranges import reached_from
 from gpucluster.policies.clouds.per_cloud import CloudCheck, per_cloud
@@ -24,16 +24,21 @@ def _aws(stack: Stack) -> Iterator[Finding]:
     for cluster in stack.resources.of_type(_EKS):
         public = flag(cluster.inputs, "vpcConfig", "endpointPublicAccess")
         ranges = items(cluster.inputs, "vpcConfig", "publicAccessCidrs")
-        if public is False:
-            continue
-        if public is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, "the ranges that reach its public endpoint are not known yet")
-        elif not ranges:
-            yield Violation(cluster, "a public endpoint without publicAccessCidrs (default: 0.0.0.0/0)")
-        else:
-            yield from reached_from(cluster, ranges, "a public endpoint")
+        if public is not False:
+            yield from _public(cluster, public, ranges, "publicAccessCidrs (default: 0.0.0.0/0)")
 
 
+def _public(cluster: Resource, public: object, ranges: Sequence[Any] | Unknown, unset: str) -> Iterator[Finding]:
+    """Of an endpoint that may be public. unset: what its ranges are without any."""
+    if public is UNKNOWN or ranges is UNKNOWN:
+        yield CannotTell(cluster, _NOT_KNOWN)
+    elif not ranges:
+        yield Violation(cluster, f"a public endpoint without {unset}")
+    else:
+        yield from reached_from(cluster, ranges, "a public endpoint")
+
+
+_NOT_KNOWN: Final = "the ranges that reach its endpoint are not known yet"
 _AUTHORIZED: Final = "masterAuthorizedNetworksConfig"
 
 
@@ -55,7 +60,7 @@ def _of(cluster: Resource) -> Iterator[Finding]:
     authorized = at(cluster.inputs, _AUTHORIZED)
     ranges = items(authorized, "cidrBlocks")
     if UNKNOWN in (private, by_address, authorized) or ranges is UNKNOWN:
-        yield CannotTell(cluster, "the ranges that reach its endpoint are not known yet")
+        yield CannotTell(cluster, _NOT_KNOWN)
         return
     if authorized is None:
         yield Violation(cluster, f"an external endpoint without {_AUTHORIZED} (default: every address)")
@@ -72,14 +77,8 @@ def _azure(stack: Stack) -> Iterator[Finding]:
     for cluster in stack.resources.of_type(_AKS):
         private = flag(cluster.inputs, "apiServerAccessProfile", "enablePrivateCluster")
         ranges = items(cluster.inputs, "apiServerAccessProfile", "authorizedIPRanges")
-        if private is True:
-            continue
-        if private is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, "the ranges that reach its endpoint are not known yet")
-        elif not ranges:
-            yield Violation(cluster, "a public endpoint without authorizedIPRanges (default: every address)")
-        else:
-            yield from reached_from(cluster, ranges, "a public endpoint")
+        if private is not True:
+            yield from _public(cluster, private, ranges, "authorizedIPRanges (default: every address)")
 
 
 RULE: Final = StackRule(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gpucluster.core.catalog.clouds import clouds
-from gpucluster.core.catalog.workloads import workloads
+from gpucluster.core.catalog.workloads import tolerates, workloads
 from gpucluster.sandbox.clouds.kubernetes.chart_values import recorded, unknown_configuration, unknown_values
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from tests.components.recorded import Recorded, plan_of, spec_names
@@ -184,7 +184,9 @@ def test_workloads_run_on_gpu_nodes_or_stay_off_them_as_the_table_has_it(cloud: 
     assert {package for package, _ in given} - {one.package for one in workloads()} == set()
     for one, values in ((one, values) for package, values in given for one in workloads() if one.package == package):
         must = one.gpu_nodes == "must"
-        assert not one.is_there(values) or one.runs_with(TAINTS if must else TAINTS[:1], values) == must, one.workload
+        tolerated = one.tolerated(values)
+        stays = all(any(tolerates(mine, taint) for mine in tolerated) for taint in (TAINTS if must else TAINTS[:1]))
+        assert not one.is_there(values) or stays == must, one.workload
     pools = found(cloud, "NodeGroup", "NodePool").values()
     assert {taint["key"] for taints in below([*pools], "taints") for taint in taints} <= {*TAINTED}
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
@@ -63,11 +63,6 @@ class Workload:
     def tolerated(self, given: Mapping[str, Any]) -> list[Toleration]:
         """Its tolerations. given: the values of its chart, the configuration of its add-on, or its object."""
         return [one for part in self.tolerations.split() for one in _tolerations(part, given)]
-
-    def runs_with(self, taints: Sequence[Mapping[str, str]], given: Mapping[str, Any]) -> bool:
-        """Whether its pods stay on a node with these taints, as Kubernetes compares them."""
-        tolerated = self.tolerated(given)
-        return all(any(tolerates(one, taint) for one in tolerated) for taint in taints)
 
 
 def tolerates(toleration: Toleration, taint: Mapping[str, str]) -> bool:
