@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.core.documents.document import (
@@ -38,6 +39,7 @@ from gpucluster.policies.engine.rule import explained_by
 
 LONGEST_SUMMARY: Final = 1_000_000
 """GitHub's limit of a step's summary is 1 MiB."""
+_NAMED: Final = 8
 
 _LONGEST: Final = 400
 """Maximum characters of a finding."""
@@ -68,7 +70,13 @@ def judgement_document(found: Judgement, *, longest: int = LONGEST, elsewhere: s
 
 
 def _sections(found: Judgement) -> Iterator[Section]:
-    yield from machine_sections({stack.name: stack.machines for stack in found.stacks})
+    yield from machine_sections(
+        {stack.name: stack.machines for stack in found.stacks},
+        unknown=(
+            {stack.name for stack in found.stacks if stack.no_comparison},
+            {stack.name for stack in found.stacks if stack.head == "failed"},
+        ),
+    )
     yield _totals(found)
     besides = [(stack, besides_total(stack.after, quoted)) for stack in found.stacks if stack.after and stack.moves]
     if texts := [f"{quoted(stack.name)}, {text}" for stack, text in besides if text]:
@@ -112,13 +120,33 @@ def _sections(found: Judgement) -> Iterator[Section]:
 
 
 def _table(caption: str, findings: Sequence[tuple[StackJudgement, Finding]]) -> Table:
+    """One row for what is alike but for its resource, as in several pools of one loop."""
+    alike: dict[object, list[Row]] = {}
+    for item in findings:
+        row = _finding(*item)
+        alike.setdefault((*row.cells[:2], *row.below), []).append(row)
     return Table(
         caption=caption,
         heads=("finding", "stack", "resource", "a month", "line"),
-        rows=[_finding(*item) for item in findings],
+        rows=[_joined(rows) for rows in alike.values()],
         left=range(5),
-        more=lambda rows: counted(len(rows), "more mandatory finding"),
+        more=lambda rows: counted(int(sum(row.amount for row in rows)), "more mandatory finding"),
     )
+
+
+def _joined(rows: Sequence[Row]) -> Row:
+    """The row of several that differ in resource, cost and line. amount: their number."""
+    if len(rows) == 1:
+        return replace(rows[0], amount=Decimal(1))
+    named, costs, lines = ([*dict.fromkeys(row.cells[at] for row in rows if row.cells[at])] for at in (2, 3, 4))
+    each = f"{costs[0]} each" if len(costs) == 1 else _listed(costs)
+    cells = (*rows[0].cells[:2], _listed(named), each, _listed(lines))
+    return Row(cells, rows[0].below, amount=Decimal(len(rows)))
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
+    return f"{', '.join(texts[:_NAMED])}{more}"
 
 
 def _totals(found: Judgement) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,8 +39,13 @@ def machine_changes(before: Iterable[Answer], after: Iterable[Answer]) -> list[M
     return [MachineChange(before=old.get(key), after=new.get(key)) for key in dict.fromkeys([*new, *old])]
 
 
-def machine_sections(stacks: Mapping[str, Sequence[MachineChange]]) -> Iterator[Section]:
-    """The GPU machines of each stack in a sentence; a row for each place that changes or is not checked."""
+def machine_sections(
+    stacks: Mapping[str, Sequence[MachineChange]], *, unknown: tuple[Set[str], Set[str]] = (frozenset(), frozenset())
+) -> Iterator[Section]:
+    """The GPU machines of each stack in a sentence; a row for each place that changes or is not checked.
+
+    unknown: the stacks without a plan before, and after.
+    """
     sentences = [
         f"{quoted(stack)}: {quoted(sentence, 200)}"
         for stack, changes in stacks.items()
@@ -49,7 +54,7 @@ def machine_sections(stacks: Mapping[str, Sequence[MachineChange]]) -> Iterator[
     if sentences:
         yield Notes("GPU machines", sentences)
     rows = [
-        _row(stack, one)
+        _row(stack, one, *("not known" if stack in of else "none" for of in unknown))
         for stack, changes in stacks.items()
         for one in changes
         if one.moves or (one.after is not None and one.after.verdict == "open")
@@ -66,10 +71,11 @@ def machine_sections(stacks: Mapping[str, Sequence[MachineChange]]) -> Iterator[
 _CHECKED: Final = {"checked": "yes", "open": "no: ", "aside": ""}
 
 
-def _row(stack: str, one: MachineChange) -> Row:
+def _row(stack: str, one: MachineChange, without_before: str, without_after: str) -> Row:
     place = one.last.place
     gpu = f" ({quoted(place.gpu)})" if place.gpu else ""
-    before, after = ("none" if side is None else _number(side) for side in (one.before, one.after))
+    before = without_before if one.before is None else _number(one.before)
+    after = without_after if one.after is None else _number(one.after)
     verdict = (
         "" if one.after is None else f"{_CHECKED[one.after.verdict]}{one.after.why and quoted(one.after.why, 200)}"
     )

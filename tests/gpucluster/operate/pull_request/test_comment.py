@@ -14,7 +14,9 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.operate.pull_request.comment import LONGEST_SUMMARY, comment, judgement_document
 from gpucluster.operate.pull_request.evidence import JobEvidence, PackFinding, StackEvidence
 from gpucluster.policies.engine.pack import Pack
+from gpucluster.policies.engine.rule import Violation
 from gpucluster.policies.packs import TRAINING
+from gpucluster.policies.rules import required_labels
 from tests.gpucluster.operate.pull_request.conftest import TODAY, TRIAL, Resources, changed, evidence, stack
 from tests.says import Says
 
@@ -230,6 +232,14 @@ def test_why_there_is_no_plan_and_no_comparison_is_said(judge) -> None:
     assert "No comparison, because the base has none: `no such zone`\n" in text
 
 
+def test_machines_of_a_side_without_a_plan_are_not_known(judge) -> None:
+    nodes = {"train": {"type": "eks:index:ManagedNodeGroup", "instanceTypes": ["p5.48xlarge"]}}
+    without = stack({**TRIAL, **nodes}, {}, base="failed", base_problem="no such zone", state=None)
+    assert "| `train` | `dev` | not known | number unknown | no:" in comment(judge(evidence(without), pack=TRAINING))
+    failed = stack(TRIAL, {**TRIAL, **nodes}, head="failed", head_problem="no such zone", plan=None)
+    assert "| `train` | `dev` | number unknown | not known |" in comment(judge(evidence(failed), pack=TRAINING))
+
+
 def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge) -> None:
     over = changed("trial", budget={"monthly": "400", "onExceed": "fail"})
     lenient = Pack(name="lenient", description="No rule about money", rules=(), mandatory=frozenset())
@@ -313,7 +323,12 @@ def many(resources: int, stacks: int) -> list[StackEvidence]:
     ("resources", "stacks"), [(300, 1), (40, 12), (3, 100)], ids=["one large stack", "many", "as many as there may be"]
 )
 def test_what_does_not_fit_is_counted_and_totals_come_first(judge, resources: int, stacks: int) -> None:
-    found = judge(evidence(*many(resources, stacks)))
+    rule = replace(
+        required_labels.RULE,
+        check=lambda stack: [Violation(one, f"`{one.name}`") for one in stack.resources if one.name.startswith("fs-")],
+    )
+    pack = Pack(name="each", description="Texts of their own", rules=(rule,), mandatory=frozenset({rule.name}))
+    found = judge(evidence(*many(resources, stacks)), pack=pack)
     text = comment(found, elsewhere="[the job summary](https://github.com/o/r/actions/runs/1)")
     assert len(text.encode()) <= LONGEST
     shown = len(REQUIRED.findall(text))
@@ -323,6 +338,14 @@ def test_what_does_not_fit_is_counted_and_totals_come_first(judge, resources: in
     assert text.index("**Total**" if stacks > 1 else "| `stack-0` |") < text.index("**Required changes**")
     whole = comment(found, longest=LONGEST_SUMMARY)
     assert len(REQUIRED.findall(whole)) == resources * stacks
+
+
+def test_findings_that_are_alike_but_for_their_resource_are_one_row(judge) -> None:
+    text = comment(judge(evidence(*many(10, 1))))
+    [row] = [line for line in text.splitlines() if REQUIRED.match(line)]
+    named = ", ".join(f"`fs-{number}`" for number in range(8))
+    assert row == Says("`stack-0`", named, "and 2 more")
+    assert first(text).startswith("**Fails: 10 mandatory findings in ")
 
 
 def test_the_json_has_every_finding_and_amounts_as_text(judge) -> None:
