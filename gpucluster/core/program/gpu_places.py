@@ -207,7 +207,7 @@ def _opened(value: str) -> Any:
         found = parsed(given)
         return found if is_object(found) or is_list(found) else given
     if "\n" not in given.strip():
-        return given
+        return _COMMENT.sub("", given)
     try:
         read: list[Any] = json.loads(json.dumps(documents(given), default=str))  # keys are texts, as in JSON
     except (BadYaml, TypeError, ValueError):

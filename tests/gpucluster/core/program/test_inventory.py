@@ -339,6 +339,7 @@ def test_a_place_that_names_gpu_machines_is_found(
         (_NODE_GROUP, {"amiType": "AL2_x86_64_GPU", "nodeGroup": "gpu-workers", "iamInstanceProfile": "trial-h100"}),
         ("kubernetes:helm.sh/v3:Release", {"values": {"resourceType": "nvidia.com/gpu", "osType": "gpu-image"}}),
         ("aws:ec2/instance:Instance", {"instanceType": "m5.large", "userData": "#!/bin/sh\n# as p5.48xlarge\nls\n"}),
+        ("aws:ssm/document:Document", {"content": '{"runCommand": ["nvidia-smi", "# gpu: H100"]}'}),
         ("aws:cloudwatch/dashboard:Dashboard", {"dashboardBody": '{"markdown": "p5.48xlarge"}'}),
         ("aws:budgets/budget:Budget", {"costFilters": [{"name": "InstanceType", "values": ["p5.48xlarge"]}]}),
         ("kubernetes:kyverno.io/v1:ClusterPolicy", {"spec": {"rules": [{"deny": ["p5.48xlarge"]}]}}),
