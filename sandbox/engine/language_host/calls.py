@@ -13,7 +13,6 @@ import socket
 import threading
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +48,8 @@ def _place(call: Mapping[str, Any]) -> str:
 
 
 def _connect(connection: Any, calls: Sequence[Mapping[str, Any]]) -> None:
+    from http.server import BaseHTTPRequestHandler  # late: few programs need it
+
     connection.sock, theirs = socket.socketpair()
     connection.is_verified = True  # urllib3 warns of other connections
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,11 +13,11 @@ from typing import Any
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.clouds.events.scenario import Capacity, Disturbance, Drift, Existing, Quota, Scenario
+from gpucluster.sandbox.clouds.events.scenario import Call, Capacity, Disturbance, Drift, Existing, Quota, Scenario
 from gpucluster.sandbox.clouds.store.ledger import Ledger
 from gpucluster.sandbox.clouds.types.sdk_types import Sdk, installed_sdks, site_packages
 from gpucluster.sandbox.project.project import Project, find_project
-from gpucluster.sandbox.run.scenario_file import put_other_stacks, read_scenario
+from gpucluster.sandbox.run.scenario_file import put_calls, put_other_stacks, read_scenario
 from gpucluster.sandbox.run.seed import seed
 from tests.sandbox.conftest import PulumiProject
 
@@ -168,6 +169,22 @@ def test_all_mistakes_of_every_kind_are_told_at_once_and_in_our_words(
     ]
 
 
+def test_a_file_answers_what_a_program_asks_itself(read: Callable[[str], Scenario], tmp_path: Path) -> None:
+    found = read("""
+        calls:
+          - {url: "https://ip.example/", result: 192.0.2.1}
+          - {url: "https://*.cloud.example/", body: "*Action=List*", result: {id: one}}
+    """).calls
+    assert found == (
+        Call(url="https://ip.example/", result="192.0.2.1"),
+        Call(url="https://*.cloud.example/", body="*Action=List*", result={"id": "one"}),
+    )
+    put_calls(tmp_path / "calls", found)
+    assert [each["body"] for each in json.loads((tmp_path / "calls").read_text())] == ["*", "*Action=List*"]
+    with pytest.raises(InputError, match=r"calls\[0\].url is 'ip.example'"):
+        read("calls: [{url: ip.example, result: a}]")
+
+
 def test_a_file_says_what_there_is_too_little_of_and_what_changed(read: Callable[[str], Scenario]) -> None:
     assert read("""
         quotas: [{cloud: aws, name: L-417A185B, region: us-east-1, limit: 384, usage: 192}]
@@ -245,7 +262,7 @@ _PROGRAM = """
     import pulumi
     import pulumi_aws as aws
 
-    network = pulumi.StackReference("organization/network/prod")
+    network = pulumi.StackReference("acme/network/prod")
     image = aws.ec2.get_ami(owners=["amazon"], most_recent=True)
     pulumi.export("vpc", network.require_output("vpc"))
     pulumi.export("image", image.id)

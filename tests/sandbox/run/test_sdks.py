@@ -54,8 +54,7 @@ resources:
     type: aws:s3/bucket:Bucket
   wrong:
     type: aws:s3:Bukket
-  foreign:
-    type: random:RandomPet
+  foreign: {{type: random:RandomPet, properties: {{length: 2}}}}
   cluster:
     type: gpucluster:aws:TrainingCluster
 """

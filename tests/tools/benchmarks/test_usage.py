@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools.benchmarks.foreign.__main__ import _with_own_environment
+from tools.benchmarks.foreign.__main__ import _first_error, _with_own_environment
 
 ROOT = Path(__file__).parents[3]
 
@@ -86,3 +86,8 @@ def test_a_result_is_kept_for_the_program_that_was_tried_and_no_other_of_its_nam
     (checkout / "aws-py-one" / "__main__.py").write_text("import pulumi\n")
     code, said = _python("tools.benchmarks.foreign", str(checkout), "--work", str(work))
     assert (code, "aws-py-one its requirements cannot be installed" in said) == (1, True)
+
+
+def test_the_first_error_of_a_program_is_its_reason() -> None:
+    text = "Engine 3.259.0\n  error: The program failed:\n  azure.core.exceptions.HttpError: (401) no token\n  done\n"
+    assert _first_error(text) == "azure.core.exceptions.HttpError: (401) no token"

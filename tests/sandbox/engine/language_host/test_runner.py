@@ -162,6 +162,33 @@ def test_a_traceback_is_shown_once_and_starts_in_the_program(project: Any) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("program", "advice"),
+    [
+        (
+            "import os; os.environ['AWS_REGION']",
+            "get no variable that may name an account: give 'AWS_REGION' a default",
+        ),
+        ("import subprocess; subprocess.run(['pulumi', 'version'])", "starts Pulumi itself (automation API)"),
+        ("import pulumi_absent", "Install the package that has pulumi_absent, with "),
+        (
+            "import urllib.request; urllib.request.urlopen('http://127.0.0.2:9/')",
+            "The program asks 127.0.0.2 itself, not by Pulumi, and has no account there. Answer in a scenario, "
+            "`calls: [{url: 'https://127.0.0.2/*', result: ...}]`, and run `gpucluster sandbox --scenario FILE",
+        ),
+        (
+            "import pulumi; pulumi.StackReference('acme/network/prod')",
+            "The sandbox has no stack acme/network/prod: give the outputs that the program reads in a scenario, "
+            "`stacks: {organization/network/prod: {NAME: VALUE}}`, and run `gpucluster sandbox --scenario FILE",
+        ),
+    ],
+)
+def test_a_failure_that_the_sandbox_causes_ends_with_what_to_do(project: Any, program: str, advice: str) -> None:
+    project.write({"__main__.py": f"{program}\n"})
+    code, text = failure(project)
+    assert (code, advice in text.splitlines()[-1]) == (1, True), text
+
+
 def test_a_failure_in_an_apply_is_shown_once(project: Any) -> None:
     project.write({"__main__.py": "import pulumi\npulumi.Output.from_input(0).apply(lambda n: 1 / n)\n"})
     code, text = project.preview()
