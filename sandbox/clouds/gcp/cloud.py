@@ -81,7 +81,7 @@ _CONDITIONS: Final[Mapping[tuple[str, str], Callable[[Resource], bool]]] = {
 }
 
 
-_REGION: Final = r"[a-z]+-[a-z]+\d+"
+_REGION: Final = r"[a-z]+-(north|south|central)?(east|west|north|south|central)\d+"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.gcp")
 _HOME: Final = "set `gcp:{name}` in the stack's file, or `{name}=` on the provider or the resource"
 
@@ -129,7 +129,7 @@ class Gcp(Cloud):
         region, zone = config.get("region"), config.get("zone")
         if isinstance(region, str) and not re.fullmatch(_REGION, region):
             found.append(Failure("region", f"{region!r} is not a region; a region looks like us-central1"))
-        if isinstance(zone, str) and not is_zone(zone):
+        if isinstance(zone, str) and not (is_zone(zone) and re.fullmatch(_REGION, region_of(zone))):
             found.append(Failure("zone", f"{zone!r} is not a zone; a zone looks like us-central1-a"))
         strategy = config.get("pulumiAttributionLabelAdditionStrategy")
         if isinstance(strategy, str) and strategy not in STRATEGIES:
