@@ -26,7 +26,7 @@ def watch_calls(file: str | None) -> list[str]:
     """
     calls: list[Mapping[str, Any]] = json.loads(Path(file).read_text()) if file and Path(file).exists() else []
     if calls:
-        # A signed request needs a key, whoever answers.
+        # boto3 signs a request, or sends none.
         os.environ.setdefault("AWS_ACCESS_KEY_ID", "sandbox")
         os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "sandbox")
     made, asked = http.client.HTTPConnection.__init__, list[str]()
@@ -50,7 +50,7 @@ def _place(call: Mapping[str, Any]) -> str:
 def _connect(connection: Any, calls: Sequence[Mapping[str, Any]]) -> None:
     from http.server import BaseHTTPRequestHandler  # late: few programs need it
 
-    connection.sock, theirs = socket.socketpair()
+    connection.sock, other_end = socket.socketpair()
     connection.is_verified = True  # urllib3 warns of other connections
 
     class Answers(BaseHTTPRequestHandler):
@@ -72,8 +72,8 @@ def _connect(connection: Any, calls: Sequence[Mapping[str, Any]]) -> None:
             """Says nothing on stderr."""
 
     def answer() -> None:
-        with theirs:
-            Answers(theirs, ("", 0), None)  # pyright: ignore[reportArgumentType] - it serves one connection
+        with other_end:
+            Answers(other_end, ("", 0), None)  # pyright: ignore[reportArgumentType] - it serves one connection
 
     threading.Thread(target=answer, daemon=True).start()
 

@@ -228,9 +228,9 @@ def _advice(error: BaseException | None, asked: Sequence[str]) -> str:
     while error is not None:
         client = type(error).__module__.startswith(_CLIENTS) or (asked and isinstance(error, OSError))
         if client and not isinstance(error, FileNotFoundError):
-            whom, host = (asked[-1], asked[-1]) if asked else ("a cloud", "HOST")
+            called, host = (asked[-1], asked[-1]) if asked else ("a cloud", "HOST")
             return (
-                f"The program asks {whom} itself, not by Pulumi, and has no account there. Answer in a scenario, "
+                f"The program asks {called} itself, not by Pulumi, and has no account there. Answer in a scenario, "
                 f"`calls: [{{url: 'https://{host}/*', result: ...}}]`, {_WITH_SCENARIO}."
             )
         if isinstance(error, KeyError) and traceback.extract_tb(error.__traceback__)[-1].filename == "<frozen os>":
