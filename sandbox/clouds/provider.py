@@ -251,10 +251,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.ReadResponse(id=there.id, properties=properties, inputs=inputs)
 
     def _elsewhere(self, request: Any, type_: ResourceType) -> Any:
-        notice = (
-            f"{type_.token} {request.id!r} is not in the sandbox: what it holds is made up (a scenario has `exists`)"
-        )
-        self._warn(request.urn, notice)
+        text = f"{type_.token} {request.id!r} is not in the sandbox: what it holds is made up (a scenario has `exists`)"
+        self._warn(request.urn, text)
         properties = to_struct(self._invents.read(type_, request.id, self._configured.place))
         return provider_pb2.ReadResponse(id=request.id, properties=properties)
 

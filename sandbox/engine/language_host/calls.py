@@ -68,7 +68,7 @@ def _connect(connection: Any, calls: Sequence[Mapping[str, Any]]) -> None:
 
         do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_GET
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:
             """Says nothing on stderr."""
 
     def answer() -> None:
