@@ -10,6 +10,7 @@ from typing import Any, Final
 from gpucluster.core.catalog.gpu_names import About, names_in
 from gpucluster.core.catalog.labels import LabelSyntax, google_value, problem_of_key, problem_of_value
 from gpucluster.core.catalog.machines import machines
+from gpucluster.core.program.inventory import names_others
 from gpucluster.core.program.registered_facts import read_registered_facts
 from gpucluster.core.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.policies.clouds.label_sets import LabelSet, label_sets, label_sets_in, labels_at
@@ -77,7 +78,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _without_owner(resources: Resources) -> Iterator[Finding]:
     """Resources with machines of eight GPUs that no label gives to anyone: they are nearly all of a bill."""
     for resource in resources:
-        if resource.custom and _whole_nodes(resource):
+        if resource.custom and not names_others(resource) and _whole_nodes(resource):
             sets = [labels for labels in label_sets_in(resource, resources) if labels.labels is not UNKNOWN]
             lacking = [
                 labels for labels in sets if not labels.node_domains and not labels.partial and not _has_owner(labels)

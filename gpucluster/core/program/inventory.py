@@ -157,6 +157,11 @@ _RUN_GPU: Final = ("accelerator", "run.googleapis.com/accelerator")
 """Cloud Run starts machines for what GKE's pods only select."""
 
 
+def names_others(resource: Resource) -> bool:
+    """Whether a resource of its type names machines that others start, as rights, alarms and pods do."""
+    return _STARTS_NONE.match(resource.type) is not None
+
+
 def _is_template(resource: Resource | None) -> bool:
     # Another object uses that of Kubernetes by its name, as a MachineDeployment does.
     return (
@@ -183,7 +188,7 @@ def _of(resource: Resource, resources: Resources, autopilot: set[str]) -> list[P
     else:
         pods = []
     inputs = resource.inputs if resource.custom else resource.registered
-    if _STARTS_NONE.match(resource.type) or not may_name(texts(inputs)):
+    if names_others(resource) or not may_name(texts(inputs)):
         return pods
     found = [*places(inputs)]
     if found and not resource.custom:
