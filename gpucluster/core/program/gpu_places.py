@@ -257,17 +257,17 @@ def _walk(value: Any, path: str, around: _Around, *, typed: bool) -> Iterator[_N
 
 
 def _requires_gpus(value: Mapping[str, Any]) -> bool:
-    """Whether requirements of machines mean GPUs and name none: by attributes, or in a pool of Karpenter."""
-    if at(value, "template") is not None and whole(value, "limits", "nvidia.com/gpu"):
+    """Whether requirements of machines mean GPUs, or may, and name none: by attributes, or in a pool of Karpenter."""
+    if at(value, "template") is not None and whole(value, "limits", "nvidia.com/gpu") not in (None, 0):
         return True
     if isinstance(asked := text(value, "key"), str):
-        values = [str(one) for one in known_items(value, "values")]
+        values = [one for one in known_items(value, "values") if isinstance(one, str)]
         series = _SERIES.get(asked.rpartition("/")[2])
         if series is not None:
             return any(map(series.fullmatch, values))
         return _REQUIRED.fullmatch(asked) is not None and (values != ["0"] or at(value, "operator") in ("Gt", "NotIn"))
     return not any(map(_KINDS_LEAST.fullmatch, value)) and any(
-        of == "Required" or whole(of, "min") for key, of in value.items() if _LEAST.fullmatch(key)
+        of == "Required" or whole(of, "min") not in (None, 0) for key, of in value.items() if _LEAST.fullmatch(key)
     )
 
 

@@ -276,6 +276,15 @@ def _requirements(key: str, *values: str) -> dict[str, Any]:
         (_KARPENTER, _requirements("eks.amazonaws.com/instance-category", "p"), "GPU machines", "", None),
         (_KARPENTER, _requirements("karpenter.azure.com/sku-family", "ND"), "GPU machines", "", None),
         (_KARPENTER, {"limits": {"nvidia.com/gpu": 64}, "template": {}}, "GPU machines", "", None),
+        (_KARPENTER, {"limits": {"nvidia.com/gpu": UNKNOWN}, "template": UNKNOWN}, "GPU machines", "", None),
+        ("aws-native:ec2:Ec2Fleet", {"x": {"acceleratorCount": {"min": UNKNOWN}}}, "GPU machines", "", None),
+        (
+            _KARPENTER,
+            {"requirements": [{"key": "a/instance-gpu-count", "operator": UNKNOWN, "values": [UNKNOWN]}]},
+            "GPU machines",
+            "",
+            None,
+        ),
         ("aws:ec2/instance:Instance", {"instanceType": "m5.large", "userData": _BASE64}, "64 p5.48xlarge", "H100", 512),
         ("aws:ec2/instance:Instance", {"instanceType": "m5.large", "userData": _GZIP}, "64 p5.48xlarge", "H100", 512),
         (
