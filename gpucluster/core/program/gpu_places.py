@@ -116,7 +116,7 @@ _ABOUT_MACHINES: Final = re.compile(r"(?i)instance|machine|famil|node|vm|gpu|acc
 _ABOUT_FAMILIES: Final = re.compile(r"(?i)instance|machine|famil|node|vm")
 """`P2` is a size of Azure's App Service, too."""
 _KIND_OF: Final = re.compile(
-    r"(?i)(?!ami|os|.*(?:image|disk|volume|storage)).*(?:type(?:name)?|shape|plan|famil\w+|flavou?r(?:name)?|sku|size"
+    r"(?i)(?!ami|os|.*(?:image|disk|volume|storage)).*(?:types?|typename|shape|plan|famil\w+|flavou?r(?:name)?|sku|size"
     r"|class|tier|platform|accelerator\w*|gpu)|profile|experiments"
 )
 """Keys of kinds of machines, and of many other things."""

@@ -301,7 +301,7 @@ def _requirements(key: str, *values: str) -> dict[str, Any]:
         ("nebius:index:NodeGroup", {"platform": "gpu-h100-sxm", "fixedNodeCount": 4}, "4 gpu-h100-sxm", "H100", None),
         (
             "alicloud:cs/nodePool:NodePool",
-            {"instanceType": "ecs.gn7i-c16g1.4xlarge"},
+            {"instanceTypes": ["ecs.gn7i-c16g1.4xlarge"]},
             "ecs.gn7i-c16g1.4xlarge",
             "",
             None,
