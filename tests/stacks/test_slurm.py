@@ -38,7 +38,7 @@ def _node_sets(project: Any, stack: str) -> dict[str, int]:
 
 def _records(project: Any) -> set[str]:
     """slurmdbd and all that its database consists of."""
-    kinds = "accountings,persistentvolumeclaims,secrets,services,statefulsets"
+    kinds = "accountings,networkpolicies,persistentvolumeclaims,secrets,services,statefulsets"
     done = project.kubectl("get", kinds, "--namespace", "slurm", "--output", "name", stack="aws-trial")
     assert done.code == 0, done.text
     return {name for name in done.out.split() if name.startswith("accounting") or name.endswith("/database")}
@@ -78,6 +78,7 @@ def test_slurm_starts_after_a_failure_changes_and_leaves_the_pool_to_kueue(
     assert _node_sets(project, "aws-trial") == {"dev": 0, "training": 3}
     assert _records(project) == {
         "accounting.slinky.slurm.net/slurm",
+        "networkpolicy.networking.k8s.io/database",
         "persistentvolumeclaim/database",
         "secret/database",
         "service/database",
