@@ -190,14 +190,14 @@ _EARLIER = """
     eks.ManagedNodeGroup("gpus", cluster=cluster, node_role_arn="arn:aws:iam::000000000000:role/nodes",
                          instance_types=["p5.48xlarge"])
 """
-_UNREAD = "gpu-machines-unread"
+_UNREAD = ["gpu-machines-unread", "price-known"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("packages", "program", "components", "rules"),
     [
-        (["pulumi-hcl==0.18.4"], _TERRAFORM, ["hcl:index:Module"], [_UNREAD]),
+        (["pulumi-hcl==0.18.4"], _TERRAFORM, ["hcl:index:Module"], _UNREAD),
         (
             ["pulumi-kubernetes-cert-manager==0.2.0"],
             _CERTIFICATES,
@@ -208,7 +208,7 @@ _UNREAD = "gpu-machines-unread"
             ["pulumi-eks==3.9.1", "pulumi-awsx==2.22.0", "pulumi-aws==6.83.4"],
             _EARLIER,
             ["awsx:ec2:Vpc", "eks:index:Cluster", "eks:index:ManagedNodeGroup"],
-            [_UNREAD],
+            _UNREAD,
         ),
     ],
     ids=["a module of Terraform", "cert-manager", "eks and awsx of the major version before"],
