@@ -226,7 +226,7 @@ def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_p
     repository = Repository(ROOT, tmp_path / "scratch")
     revision = repository.head(repository.base("HEAD"))
     repository.export(revision, tmp_path / "files")
-    for file, old in (("sandbox/run/run.py", "SIMULATED clouds"), ("components/stack/declaration.py", "API reachable")):
+    for file, old in (("sandbox/run/run.py", "SIMULATED clouds"), ("components/stack/declaration.py", "before up: ")):
         changed = tmp_path / "files" / file
         text = changed.read_text()
         assert old in text
@@ -238,4 +238,4 @@ def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_p
     done = made._pulumi("preview", "--stack", "gcp-trial")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "of the revision: SIMULATED clouds" in done.stderr
-    assert "of the revision: API reachable" in done.stdout
+    assert "of the revision: before up: " in done.stdout
