@@ -6,7 +6,7 @@ from __future__ import annotations
 import enum
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -176,10 +176,12 @@ class Account(ABC):
 
     remark: a notice for the user before any resource is created; may be empty.
     invents: whether a resource that a program only reads has a made-up answer if the sandbox does not have it.
+    looked_up: what is known only from made-up answers; no request is refused for it.
     """
 
     remark: str = ""
     invents: bool = True
+    looked_up: Collection[str] = ()
 
     @property
     def place(self) -> Mapping[str, Any]:

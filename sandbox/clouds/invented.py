@@ -23,13 +23,17 @@ class Inventions:
     def __init__(self) -> None:
         self.reads = False
         """Whether resources are invented that a program reads or imports, and the sandbox does not have."""
-        self._texts: set[str] = set()
+        self.texts: set[str] = set()
+        self.looked_up: set[str] = set()
+        """They, and the ends of paths with a name that a program has looked up."""
         self._read: set[str] = set()
 
     def answer(self, type_: ResourceType, args: Mapping[str, Any]) -> dict[str, Any]:
         """Of a data source."""
         found = made_up(type_, args)
-        self._texts |= _invented(found) - _invented(args)
+        self.texts |= _invented(found) - _invented(args)
+        self.looked_up |= self.texts
+        self.looked_up |= {f"/{name}" for key, name in args.items() if key.lower().endswith("name") and name}
         return found
 
     def read(self, type_: ResourceType, id_: str, place: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,7 +47,8 @@ class Inventions:
 
     def judged(self, resource: Resource) -> Resource:
         """What a cloud can judge of a resource: what contains an invented text is unknown."""
-        return replace(resource, inputs=forgotten(resource.inputs, self._texts)) if self._texts else resource
+        texts = [*self.texts]  # other threads add to them
+        return replace(resource, inputs=forgotten(resource.inputs, texts)) if texts else resource
 
 
 _SCALARS: Final = ("str", "int", "float", "bool")

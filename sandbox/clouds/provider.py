@@ -155,6 +155,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     @_answers
     def Configure(self, request: Any, context: Any) -> Any:
         account = self._cloud.configure(plain(self._settings(request.args)), self._ledger)
+        account.looked_up = self._invents.looked_up
         reference = f"{request.urn}::{request.id}" if request.urn and request.id else ""
         maker = Maker(reference, from_struct(request.args))
         self._handler = Requests(self._cloud, account, self._weather, self._waiting, maker, lambda: self.die())

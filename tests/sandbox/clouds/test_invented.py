@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.invented import made_up
+from gpucluster.sandbox.clouds.invented import Inventions, made_up
 from gpucluster.sandbox.clouds.types.schema import Property, ResourceType
 
 _IMAGE = ResourceType(
@@ -65,3 +65,10 @@ def test_another_question_has_another_answer() -> None:
 def test_a_value_of_each_type_is_made_up(type_: Any, value: object) -> None:
     function = ResourceType("t:index:getIt", {}, {"it": Property(type_, required=True)}, {})
     assert made_up(function, {})["it"] == value
+
+
+def test_an_answer_makes_known_what_it_holds_and_what_was_asked_by_name() -> None:
+    inventions = Inventions()
+    found = inventions.answer(_IMAGE, {"imageName": "main", "tags": {"team": "ml"}})
+    texts = {found["id"], found["ownerId"], *found["zones"], found["state"]["word"]}
+    assert (inventions.texts, inventions.looked_up) == (texts, {*texts, "/main"})

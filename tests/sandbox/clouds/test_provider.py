@@ -197,6 +197,20 @@ def test_a_value_that_is_made_up_is_not_judged(provider: Provider) -> None:
     assert (judged(image), judged(f"a {image}"), judged("al2023")) == ([], [], ["ami"])
 
 
+def test_what_a_program_has_looked_up_exists_for_an_update(provider: Provider) -> None:
+    asked = provider_pb2.InvokeRequest(tok="aws:ec2/getVpc:getVpc", args=to_struct({"tags": {"Name": "main"}}))
+    vpc = from_struct(getattr(provider.Invoke(asked, Context()), "return"))["id"]
+
+    def created(id_: str) -> str:
+        urn = URN.replace("ec2/vpc:Vpc", "ec2/routeTable:RouteTable")
+        request = provider_pb2.CreateRequest(urn=urn, properties=to_struct({"vpcId": id_}))
+        return provider.Create(request, Context()).id[:4]
+
+    assert created(vpc) == "rtb-"
+    with pytest.raises(AbortedError, match="The vpc ID 'vpc-0123' does not exist"):
+        created("vpc-0123")
+
+
 def test_what_a_program_reads_or_imports_is_made_up_and_what_a_refresh_misses_is_not(
     provider: Provider, weather: Weather
 ) -> None:
