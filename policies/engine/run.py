@@ -147,8 +147,8 @@ def _checked(findings: Any) -> Iterator[Finding]:
         if not isinstance(finding, Violation | CannotTell | NotChecked | Accepted):
             raise _NoFinding(f"it yields a {type(finding).__name__}; yield a Violation or CannotTell")
         about: Any = None if isinstance(finding, NotChecked) else finding.resource
-        said: Any = finding.reason if isinstance(finding, Accepted) else finding.what
-        if not isinstance(about, Resource | None) or not isinstance(said, str) or not said.strip():
+        text: Any = finding.reason if isinstance(finding, Accepted) else finding.what
+        if not isinstance(about, Resource | None) or not isinstance(text, str) or not text.strip():
             raise _NoFinding(
                 f"its {type(finding).__name__} needs a Resource or None, and a text that says what is wrong"
             )
