@@ -21,7 +21,7 @@ Of several rows, the first counts. An input without a row is named under the tot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -206,57 +206,67 @@ def _shown(value: Any) -> str:
 @cache
 def effect_of(type_: str, path: str, off: bool = False) -> tuple[Effect, str]:
     """(effect, why) of an unread input, by the first row that fits; empty if none does. off: an option turned off."""
-    row = next((row for row in _rows_of(type_) if _patterns(row["inputs"], off).fit(path)), None)
-    return ("", "") if row is None else (_effect(row), row["why"])
+    names, patterns = _rows_of(type_, off)
+    first = none = len(rows())
+    for name in path.split("."):
+        if name in names and names[name] < first:
+            first = names[name]
+    for pattern in patterns:
+        if (fits := pattern.fullmatch(path)) and (number := int(str(fits.lastgroup).removeprefix("row"))) < first:
+            first = number
+    return ("", "") if first == none else _effect(first)
+
+
+_Names = Mapping[str, int]
+"""Name of an input at any depth -> number of its first row."""
 
 
 @cache
-def _rows_of(type_: str) -> tuple[Row, ...]:
-    return tuple(row for row in rows() if fnmatchcase(type_, row["type"]))
-
-
-@dataclass(frozen=True)
-class _Patterns:
-    """What a row names: names at any depth, expressions of such names, and one for its paths."""
-
-    names: frozenset[str]
-    of_names: re.Pattern[str]
-    of_paths: re.Pattern[str]
-
-    def fit(self, path: str) -> bool:
-        """Whether an input is one of them, or below one."""
-        names = path.split(".")
-        return (
-            not self.names.isdisjoint(names)
-            or any(map(self.of_names.fullmatch, names))
-            or self.of_paths.fullmatch(path) is not None
-        )
+def _rows_of(type_: str, off: bool) -> tuple[_Names, Sequence[re.Pattern[str]]]:
+    """The names and patterns of a type. off: of options that are turned off."""
+    names: dict[str, int] = {}
+    patterns: list[re.Pattern[str]] = []
+    for types in dict.fromkeys(row["type"] for row in rows()):
+        if fnmatchcase(type_, types):
+            own, of_types = _rows_for(types, off)
+            patterns += of_types
+            names |= {name: min(number, names.get(name, number)) for name, number in own.items()}
+    return names, patterns
 
 
 @cache
-def _patterns(inputs: str, off: bool) -> _Patterns:
-    """Those of a row, or its options that are turned off. Most are plain names, which need no expression: an object
-    may have thousands of keys, and compiling takes longer than a whole estimate.
+def _rows_for(types: str, off: bool) -> tuple[_Names, Sequence[re.Pattern[str]]]:
+    """The names of the rows with these types, and one expression for their patterns, if any: an object may have
+    thousands of keys. Types share most rows; to compile all inputs of rows for each type takes longer than an estimate.
     """
-    found = [one.removesuffix(_TURNED_OFF) for one in inputs.split() if one.endswith(_TURNED_OFF) is off]
-    names = [one for one in found if "." not in one]
-    plain = frozenset(one for one in names if re.fullmatch(r"\w+", one))
-    paths = [rf"{_expression(one)}(?:\..*)?" for one in found if "." in one]
-    return _Patterns(plain, _either(_expression(one) for one in names if one not in plain), _either(paths))
+    names: dict[str, int] = {}
+    patterns: list[str] = []
+    for number, row in enumerate(rows()):
+        if row["type"] == types:
+            inputs = [one for one in row["inputs"].split() if one.endswith(_TURNED_OFF) is off]
+            found = [one.removesuffix(_TURNED_OFF) for one in inputs]
+            for name in filter(str.isidentifier, found):
+                names.setdefault(name, number)
+            if others := "|".join(_expression(one) for one in found if not one.isidentifier()):
+                patterns.append(f"(?P<row{number}>{others})")
+    return names, [re.compile("|".join(patterns))] if patterns else []
 
 
 def _expression(pattern: str) -> str:
-    return re.sub(r"\\\[(\w+)\\\]", r"[\1]", re.escape(pattern)).replace(r"\*", ".*")
+    """The expression of a path or of a name at any depth, with everything below."""
+    text = re.sub(r"\\\[(\w+)\\\]", r"[\1]", re.escape(pattern))
+    if "." in pattern:
+        return text.replace(r"\*", ".*") + r"(?:\..*)?"
+    return r"(?:.*\.)?" + text.replace(r"\*", "[^.]*") + r"(?:\..*)?"
 
 
-def _either(expressions: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(expressions) or "(?!)")
-
-
-def _effect(row: Row) -> Effect:
+@cache
+def _effect(number: int) -> tuple[Effect, str]:
+    """(effect, why) of a row."""
+    row = rows()[number]
     match row["effect"]:
         case "free" | "more" | "less" as found:
-            return found
+            return found, row["why"]
         case _:
             raise row.bad("effect", "write free, more or less")
 
