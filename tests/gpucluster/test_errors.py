@@ -26,6 +26,7 @@ CONTROL_FLOW = {
     "UnreadableStateError": "a state is damaged, and the recovery looks for its copy",
     "_BadOption": "an option of a question can't be read, and the question names all that can't",
     "_BrokenPart": "a part that the doctor examines is broken, and a line says so",
+    "_NoFinding": "the rule of a company yields something else, and its failure says what",
 }
 """Exceptions that are caught where they matter, with what becomes of them; no user meets one."""
 
