@@ -244,7 +244,9 @@ def _advice(error: BaseException | None, asked: Sequence[str]) -> str:
                 "project that it starts, in its own folder."
             )
         if isinstance(error, ModuleNotFoundError):
-            return f"Install the package that has {error.name}, with {sys.executable} -m pip install, and run it again."
+            return (
+                f"Install the package that has {error.name} in the environment of {sys.executable}, and run it again."
+            )
         error = error.__cause__ or error.__context__
     return ""
 

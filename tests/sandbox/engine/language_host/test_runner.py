@@ -170,7 +170,7 @@ def test_a_traceback_is_shown_once_and_starts_in_the_program(project: Any) -> No
             "get no variable that may name an account: give 'AWS_REGION' a default",
         ),
         ("import subprocess; subprocess.run(['pulumi', 'version'])", "starts Pulumi itself (automation API)"),
-        ("import pulumi_absent", "Install the package that has pulumi_absent, with "),
+        ("import pulumi_absent", "Install the package that has pulumi_absent in the environment of "),
         (
             "import urllib.request; urllib.request.urlopen('http://127.0.0.2:9/')",
             "The program asks 127.0.0.2 itself, not by Pulumi, and has no account there. Answer in a scenario, "
